@@ -1,0 +1,130 @@
+import type { EffectKind } from "@durable-lessons/types";
+import { type Fault, type Operation, ProviderError } from "./faults.ts";
+
+/** A request to a provider, before anything has happened. */
+export interface ProviderRequest {
+  operation: Operation;
+  /** The effect that success leaves behind. */
+  kind: EffectKind;
+  /** The effect that a decline leaves behind; without it a `decline` is a plain failure. */
+  declinedKind?: EffectKind;
+  /** What is asked for. The same key with another detail is refused. */
+  detail: Record<string, unknown>;
+  /** The caller's idempotency key. */
+  key?: string | undefined;
+}
+
+/** What a provider remembers of a request. */
+export interface Receipt {
+  /** The provider's own id of the effect. */
+  id: string;
+  kind: EffectKind;
+  /** False where the idempotency key was known: this is the first receipt again. */
+  isNew: boolean;
+}
+
+/**
+ * Sends one request to a provider of the run's outside world.
+ *
+ * @returns the receipt of the effect, or the first receipt where the key is known
+ * @throws ProviderError where the run's script says so, or with the code `idempotency_key_reused` where the key
+ *   stands for another request
+ */
+export async function call(
+  world: D1Database,
+  run: string,
+  request: ProviderRequest,
+): Promise<Receipt> {
+  const { operation } = request;
+  const fault = await nextFault(world, run, operation);
+  if (fault === "hang") await neverAnswer(world, run, operation);
+  if (fault === "fail")
+    throw new ProviderError(operation, "unavailable", "no answer from upstream");
+  if (typeof fault === "object" && "code" in fault) {
+    throw new ProviderError(operation, fault.code, fault.message, fault.retryAfterSeconds);
+  }
+
+  const kind = fault === "decline" ? request.declinedKind : request.kind;
+  if (!kind) throw new ProviderError(operation, "declined", "the provider said no");
+  const receipt = await remember(world, run, { ...request, kind });
+
+  if (fault === "hang-after-effect") await neverAnswer(world, run, operation);
+  if (fault === "fail-after-effect") {
+    throw new ProviderError(operation, "connection_reset", "the answer was lost on its way");
+  }
+  if (typeof fault === "object" && "slowMs" in fault) await scheduler.wait(fault.slowMs);
+  return receipt;
+}
+
+/** Notes the call and reads its fault in one statement, so that two calls at once never share a number. */
+async function nextFault(world: D1Database, run: string, operation: Operation): Promise<Fault> {
+  const row = await world
+    .prepare(
+      `INSERT INTO calls (run, operation, nth, fault, at)
+       SELECT ?1, ?2, n, (
+         SELECT COALESCE(
+           script -> ('$."' || ?2 || '".always'),
+           script -> ('$."' || ?2 || '"[' || (n - 1) || ']'))
+         FROM runs WHERE run = ?1
+       ), ?3
+       FROM (SELECT COUNT(*) + 1 AS n FROM calls WHERE run = ?1 AND operation = ?2)
+       RETURNING fault`,
+    )
+    .bind(run, operation, Date.now())
+    .first<{ fault: string | null }>();
+  return row?.fault ? JSON.parse(row.fault) : "ok";
+}
+
+async function remember(
+  world: D1Database,
+  run: string,
+  request: ProviderRequest,
+): Promise<Receipt> {
+  const { operation, kind, key = null } = request;
+  const detail = JSON.stringify(request.detail);
+  const inserted = await world
+    .prepare(
+      `INSERT INTO effects (run, kind, operation, key, detail, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+       ON CONFLICT (run, key) DO NOTHING
+       RETURNING id`,
+    )
+    .bind(run, kind, operation, key, detail, Date.now())
+    .first<{ id: number }>();
+  if (inserted) return { id: receiptId(kind, inserted.id), kind, isNew: true };
+
+  const first = await world
+    .prepare("SELECT id, kind, operation, detail FROM effects WHERE run = ?1 AND key = ?2")
+    .bind(run, key)
+    .first<{ id: number; kind: EffectKind; operation: string; detail: string }>();
+  if (first?.operation !== operation || first.detail !== detail) {
+    throw new ProviderError(
+      operation,
+      "idempotency_key_reused",
+      `the key "${key}" stands for another request`,
+    );
+  }
+  return { id: receiptId(first.kind, first.id), kind: first.kind, isNew: false };
+}
+
+/** Takes an effect back that has not really happened: the real provider behind it refused. */
+export async function forget(world: D1Database, receipt: Receipt): Promise<void> {
+  await world
+    .prepare("DELETE FROM effects WHERE id = ?1")
+    .bind(Number(receipt.id.split("_").at(-1)))
+    .run();
+}
+
+const receiptId = (kind: EffectKind, id: number) => `${kind.replace(".", "_")}_${id}`;
+
+/** Notes that the call hangs, which is what a crash waits for, and then hangs. */
+async function neverAnswer(world: D1Database, run: string, operation: Operation): Promise<never> {
+  await world
+    .prepare(
+      `UPDATE calls SET hangs = 1 WHERE run = ?1 AND operation = ?2 AND nth =
+         (SELECT MAX(nth) FROM calls WHERE run = ?1 AND operation = ?2 AND fault IN ('"hang"', '"hang-after-effect"'))`,
+    )
+    .bind(run, operation)
+    .run();
+  // A timer keeps the invocation alive: workerd ends one that waits for nothing (measured locally).
+  for (;;) await scheduler.wait(60_000);
+}

@@ -1,0 +1,53 @@
+/** What the providers can be asked to do. */
+export type Operation =
+  | "accounts.open"
+  | "audit.log"
+  | "carrier.ship"
+  | "mail.send"
+  | "payments.charge"
+  | "payments.refund"
+  | "stock.release"
+  | "stock.reserve";
+
+/**
+ * How one call of a provider goes wrong.
+ *
+ * - `ok`: it does not; a place holder for the calls before the faulty one
+ * - `fail`: an error, and nothing has happened
+ * - `fail-after-effect`: it has happened, but the answer is an error
+ * - `decline`: the provider's well-formed "no" (payments only)
+ * - `hang`: no answer, ever, and nothing has happened
+ * - `hang-after-effect`: it has happened, and no answer ever comes
+ * - `{ slowMs }`: it has happened, and the answer comes that many milliseconds late
+ * - `{ code, message, retryAfterSeconds? }`: like `fail`, with the provider's own words
+ */
+export type Fault =
+  | "ok"
+  | "fail"
+  | "fail-after-effect"
+  | "decline"
+  | "hang"
+  | "hang-after-effect"
+  | { slowMs: number }
+  | { code: string; message: string; retryAfterSeconds?: number };
+
+/**
+ * The faults of one run: for an operation, what happens at its first, second, … call. Calls beyond the list succeed.
+ * `{ always: fault }` never gets better.
+ */
+export type FaultScript = Partial<Record<Operation, Fault[] | { always: Fault }>>;
+
+/** An error of a simulated provider. Its message starts with `[simulated]` and carries the code, since error
+ * properties do not survive the way from a Workflow step to its caller (measured locally). */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly code: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(operation: Operation, code: string, message: string, retryAfterSeconds?: number) {
+    const retry = retryAfterSeconds === undefined ? "" : `; try again in ${retryAfterSeconds} s`;
+    super(`[simulated] ${operation}: ${code}: ${message}${retry}`);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,21 @@
+export { type Fault, type FaultScript, type Operation, ProviderError } from "./faults.ts";
+export {
+  type ChargeResult,
+  type Email,
+  type Keyed,
+  outsideWorld,
+  type OutsideWorld,
+  type StockLine,
+  type WorldBindings,
+} from "./providers.ts";
+export {
+  countEffects,
+  type Effect,
+  effectsOf,
+  type Evidence,
+  hangingCalls,
+  openRun,
+  readRun,
+  recordRun,
+  type RunRecord,
+} from "./runs.ts";

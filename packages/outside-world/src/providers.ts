@@ -1,0 +1,154 @@
+import { EFFECTS } from "@durable-lessons/types";
+import { call, forget, type Receipt } from "./call.ts";
+
+/** The bindings that the outside world needs. `EMAIL` is optional: without it mail is only remembered. */
+export interface WorldBindings {
+  WORLD: D1Database;
+  EMAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
+}
+
+/** Every request may carry an idempotency key: the same key again returns the first receipt and has no effect. */
+export interface Keyed {
+  /** At most once per key and run. Without a key every request is a new one. */
+  key?: string;
+}
+
+/** An e-mail to send. */
+export interface Email extends Keyed {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** An order line. */
+export interface StockLine {
+  sku: string;
+  quantity: number;
+}
+
+/** The answer of the payment provider. A decline is an answer, not an error. */
+export type ChargeResult =
+  | { status: "charged"; chargeId: string }
+  | { status: "declined"; code: string; message: string };
+
+/** What the lessons cannot take back. Every method throws `ProviderError` where the run's faults say so. */
+export interface OutsideWorld {
+  accounts: {
+    /** Opens an account (`account.opened`). */
+    open(request: Keyed & { userId: string }): Promise<{ accountId: string }>;
+  };
+  audit: {
+    /** Writes a line into a log that is kept for ever (`audit.logged`). */
+    log(request: Keyed & { line: string }): Promise<{ entryId: string }>;
+  };
+  carrier: {
+    /** Hands a parcel over (`parcel.shipped`). */
+    ship(request: Keyed & { orderId: string }): Promise<{ parcelId: string }>;
+  };
+  mail: {
+    /** Sends an e-mail (`email.sent`); it goes through the `send_email` binding where there is one. */
+    send(email: Email): Promise<{ messageId: string }>;
+  };
+  payments: {
+    /** Charges a card (`card.charged`, or `card.declined`). */
+    charge(
+      request: Keyed & { orderId: string; card: string; cents: number },
+    ): Promise<ChargeResult>;
+    /** Pays a charge back (`card.refunded`). */
+    refund(request: Keyed & { chargeId: string; cents: number }): Promise<{ refundId: string }>;
+  };
+  stock: {
+    /** Reserves stock for an order (`stock.reserved`). */
+    reserve(
+      request: Keyed & { orderId: string; lines: StockLine[] },
+    ): Promise<{ reservationId: string }>;
+    /** Gives a reservation back (`stock.released`). */
+    release(request: Keyed & { orderId: string }): Promise<{ releaseId: string }>;
+  };
+}
+
+const SENDER = { email: "hello@example.com", name: "Durable Lessons" };
+
+/**
+ * The outside world of one run.
+ *
+ * @param env the bindings: `WORLD`, and `EMAIL` where mail shall really go out
+ * @param run keys the effects and the faults; a lesson passes its instance id
+ */
+export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
+  const request = call.bind(null, env.WORLD, run);
+  return {
+    accounts: {
+      async open({ key, ...detail }) {
+        const kind = EFFECTS.accountOpened;
+        const { id } = await request({ operation: "accounts.open", kind, detail, key });
+        return { accountId: id };
+      },
+    },
+    audit: {
+      async log({ key, ...detail }) {
+        const kind = EFFECTS.auditLogged;
+        const { id } = await request({ operation: "audit.log", kind, detail, key });
+        return { entryId: id };
+      },
+    },
+    carrier: {
+      async ship({ key, ...detail }) {
+        const kind = EFFECTS.parcelShipped;
+        const { id } = await request({ operation: "carrier.ship", kind, detail, key });
+        return { parcelId: id };
+      },
+    },
+    mail: {
+      async send({ key, ...detail }) {
+        const kind = EFFECTS.emailSent;
+        const receipt = await request({ operation: "mail.send", kind, detail, key });
+        if (receipt.isNew) {
+          await env.EMAIL?.send({ from: SENDER, ...detail }).catch(async (error: unknown) => {
+            await forget(env.WORLD, receipt);
+            throw error;
+          });
+        }
+        return { messageId: receipt.id };
+      },
+    },
+    payments: {
+      async charge({ key, ...detail }) {
+        const receipt = await request({
+          operation: "payments.charge",
+          kind: EFFECTS.cardCharged,
+          declinedKind: EFFECTS.cardDeclined,
+          detail,
+          key,
+        });
+        return chargeResult(receipt);
+      },
+      async refund({ key, ...detail }) {
+        const kind = EFFECTS.cardRefunded;
+        const { id } = await request({ operation: "payments.refund", kind, detail, key });
+        return { refundId: id };
+      },
+    },
+    stock: {
+      async reserve({ key, ...detail }) {
+        const kind = EFFECTS.stockReserved;
+        const { id } = await request({ operation: "stock.reserve", kind, detail, key });
+        return { reservationId: id };
+      },
+      async release({ key, ...detail }) {
+        const kind = EFFECTS.stockReleased;
+        const { id } = await request({ operation: "stock.release", kind, detail, key });
+        return { releaseId: id };
+      },
+    },
+  };
+}
+
+function chargeResult({ id, kind }: Receipt): ChargeResult {
+  if (kind === EFFECTS.cardCharged) return { status: "charged", chargeId: id };
+  return {
+    status: "declined",
+    code: "card_declined",
+    message: "[simulated] the bank declined the card",
+  };
+}

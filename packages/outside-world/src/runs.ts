@@ -1,0 +1,110 @@
+import type { EffectKind } from "@durable-lessons/types";
+import type { FaultScript, Operation } from "./faults.ts";
+
+/** How often each kind of effect happened in a run. Kinds that did not happen are absent. */
+export type Evidence = Partial<Record<EffectKind, number>>;
+
+/** One effect, as the outside world remembers it. */
+export interface Effect {
+  kind: EffectKind;
+  key: string | null;
+  detail: unknown;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** What the driver of a run stores with it. */
+export interface RunRecord {
+  startedBy: unknown;
+  status: string | null;
+  output: unknown;
+  error: unknown;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+}
+
+/**
+ * Opens a run before anything of it happens.
+ *
+ * @param run its id; opening the same id again changes nothing
+ * @param options `faults`: the script of its providers; `startedBy`: JSON that the driver wants back from
+ *   {@link readRun}
+ */
+export async function openRun(
+  world: D1Database,
+  run: string,
+  options: { faults?: FaultScript | undefined; startedBy?: unknown } = {},
+): Promise<void> {
+  await world
+    .prepare(
+      "INSERT INTO runs (run, script, started_by, started_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+    )
+    .bind(
+      run,
+      JSON.stringify(options.faults ?? {}),
+      JSON.stringify(options.startedBy ?? null),
+      Date.now(),
+    )
+    .run();
+}
+
+/** Notes how a run stands, as its driver sees it. `output` and `error` are stored as JSON. */
+export async function recordRun(
+  world: D1Database,
+  run: string,
+  { status, output, error }: { status: string; output?: unknown; error?: unknown },
+): Promise<void> {
+  await world
+    .prepare("UPDATE runs SET status = ?2, output = ?3, error = ?4 WHERE run = ?1")
+    .bind(run, status, JSON.stringify(output ?? null), JSON.stringify(error ?? null))
+    .run();
+}
+
+/** What is stored with a run, or null where nobody opened it. */
+export async function readRun(world: D1Database, run: string): Promise<RunRecord | null> {
+  const row = await world
+    .prepare("SELECT started_by, status, output, error, started_at FROM runs WHERE run = ?1")
+    .bind(run)
+    .first<{
+      started_by: string | null;
+      status: string | null;
+      output: string | null;
+      error: string | null;
+      started_at: number;
+    }>();
+  if (!row) return null;
+  return {
+    startedBy: JSON.parse(row.started_by ?? "null"),
+    status: row.status,
+    output: JSON.parse(row.output ?? "null"),
+    error: JSON.parse(row.error ?? "null"),
+    startedAt: row.started_at,
+  };
+}
+
+/** The effects of a run, in their order. */
+export async function effectsOf(world: D1Database, run: string): Promise<Effect[]> {
+  const { results } = await world
+    .prepare("SELECT kind, key, detail, at FROM effects WHERE run = ?1 ORDER BY id")
+    .bind(run)
+    .all<{ kind: EffectKind; key: string | null; detail: string; at: number }>();
+  return results.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}
+
+/** Counts effects by kind. */
+export function countEffects(effects: readonly Effect[]): Evidence {
+  const evidence: Evidence = {};
+  for (const { kind } of effects) evidence[kind] = (evidence[kind] ?? 0) + 1;
+  return evidence;
+}
+
+/** The operations whose latest call of this run waits for an answer that never comes. */
+export async function hangingCalls(world: D1Database, run: string): Promise<Operation[]> {
+  const { results } = await world
+    .prepare(
+      "SELECT operation, hangs, MAX(nth) FROM calls WHERE run = ?1 GROUP BY operation HAVING hangs = 1",
+    )
+    .bind(run)
+    .all<{ operation: Operation }>();
+  return results.map((row) => row.operation);
+}

@@ -1,0 +1,233 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import {
+  countEffects,
+  effectsOf,
+  type FaultScript,
+  hangingCalls,
+  openRun,
+  outsideWorld,
+  readRun,
+  recordRun,
+} from "../src/index.ts";
+
+const WORLD = env.WORLD;
+const mail = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
+const charge = { orderId: "o-1", card: "4242", cents: 1200 };
+
+async function newWorld(faults?: FaultScript) {
+  const run = crypto.randomUUID();
+  await openRun(WORLD, run, { faults });
+  return { run, world: outsideWorld({ WORLD }, run) };
+}
+
+const evidence = async (run: string) => countEffects(await effectsOf(WORLD, run));
+
+describe("effects", () => {
+  test("every provider leaves an effect of its own kind", async () => {
+    const { run, world } = await newWorld();
+    await world.accounts.open({ userId: "u-1" });
+    await world.audit.log({ line: "opened" });
+    await world.carrier.ship({ orderId: "o-1" });
+    await world.mail.send(mail);
+    await world.payments.charge(charge);
+    await world.payments.refund({ chargeId: "c-1", cents: 1200 });
+    await world.stock.reserve({ orderId: "o-1", lines: [{ sku: "tea", quantity: 2 }] });
+    await world.stock.release({ orderId: "o-1" });
+    expect(await evidence(run)).toEqual({
+      "account.opened": 1,
+      "audit.logged": 1,
+      "card.charged": 1,
+      "card.refunded": 1,
+      "email.sent": 1,
+      "parcel.shipped": 1,
+      "stock.released": 1,
+      "stock.reserved": 1,
+    });
+  });
+
+  test("an effect keeps what was asked for, without the key", async () => {
+    const { run, world } = await newWorld();
+    await world.mail.send({ ...mail, key: "k" });
+    expect(await effectsOf(WORLD, run)).toEqual([
+      { kind: "email.sent", key: "k", detail: mail, at: expect.any(Number) },
+    ]);
+  });
+
+  test("runs do not see each other", async () => {
+    const one = await newWorld({ "mail.send": ["fail"] });
+    const two = await newWorld();
+    await two.world.mail.send(mail);
+    await expect(one.world.mail.send(mail)).rejects.toThrow("[simulated]");
+    expect(await evidence(one.run)).toEqual({});
+    expect(await evidence(two.run)).toEqual({ "email.sent": 1 });
+  });
+
+  test("a run that nobody opened has no faults", async () => {
+    const run = crypto.randomUUID();
+    await outsideWorld({ WORLD }, run).mail.send(mail);
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+});
+
+describe("idempotency keys", () => {
+  test("without a key every request has its effect", async () => {
+    const { run, world } = await newWorld();
+    await world.mail.send(mail);
+    await world.mail.send(mail);
+    expect(await evidence(run)).toEqual({ "email.sent": 2 });
+  });
+
+  test("the same key gives the first receipt and no second effect, also at the same moment", async () => {
+    const { run, world } = await newWorld();
+    const request = { ...charge, key: "k" };
+    const receipts = await Promise.all(
+      Array.from({ length: 8 }, () => world.payments.charge(request)),
+    );
+    expect(new Set(receipts.map((receipt) => JSON.stringify(receipt))).size).toBe(1);
+    expect(await evidence(run)).toEqual({ "card.charged": 1 });
+  });
+
+  test("another key is another effect", async () => {
+    const { run, world } = await newWorld();
+    await world.mail.send({ ...mail, key: "a" });
+    await world.mail.send({ ...mail, key: "b" });
+    expect(await evidence(run)).toEqual({ "email.sent": 2 });
+  });
+
+  test("the same key for another amount, or another operation, is refused", async () => {
+    const { run, world } = await newWorld();
+    await world.payments.charge({ ...charge, key: "k" });
+    await expect(world.payments.charge({ ...charge, cents: 1, key: "k" })).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
+    await expect(world.mail.send({ ...mail, key: "k" })).rejects.toThrow("idempotency_key_reused");
+    expect(await evidence(run)).toEqual({ "card.charged": 1 });
+  });
+
+  test("a decline is remembered with its key", async () => {
+    const { run, world } = await newWorld({ "payments.charge": ["decline"] });
+    const first = await world.payments.charge({ ...charge, key: "k" });
+    const second = await world.payments.charge({ ...charge, key: "k" });
+    expect(first).toMatchObject({ status: "declined" });
+    expect(second).toEqual(first);
+    expect(await evidence(run)).toEqual({ "card.declined": 1 });
+  });
+
+  test("a failure before the effect leaves the key free", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["fail"] });
+    await expect(world.mail.send({ ...mail, key: "k" })).rejects.toThrow("unavailable");
+    await world.mail.send({ ...mail, key: "k" });
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+
+  test("a failure after the effect is healed by the key", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["fail-after-effect"] });
+    await expect(world.mail.send({ ...mail, key: "k" })).rejects.toThrow("connection_reset");
+    await world.mail.send({ ...mail, key: "k" });
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+});
+
+describe("faults", () => {
+  test("come in order, and after the last one all is well", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["ok", "fail", "fail"] });
+    await world.mail.send(mail);
+    await expect(world.mail.send(mail)).rejects.toThrow("unavailable");
+    await expect(world.mail.send(mail)).rejects.toThrow("unavailable");
+    await world.mail.send(mail);
+    expect(await evidence(run)).toEqual({ "email.sent": 2 });
+  });
+
+  test("are met once each by calls at the same moment", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["fail", "fail", "fail"] });
+    const calls = await Promise.allSettled(Array.from({ length: 8 }, () => world.mail.send(mail)));
+    expect(calls.filter((result) => result.status === "rejected")).toHaveLength(3);
+    expect(await evidence(run)).toEqual({ "email.sent": 5 });
+  });
+
+  test("`always` never gets better", async () => {
+    const { world } = await newWorld({ "carrier.ship": { always: "fail" } });
+    for (let nth = 1; nth <= 3; nth++) {
+      await expect(world.carrier.ship({ orderId: "o-1" })).rejects.toThrow("[simulated]");
+    }
+  });
+
+  test("the provider's own words reach the caller", async () => {
+    const busy = { code: "rate_limited", message: "too many requests", retryAfterSeconds: 7 };
+    const { world } = await newWorld({ "payments.charge": [busy] });
+    await expect(world.payments.charge(charge)).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterSeconds: 7,
+      message: "[simulated] payments.charge: rate_limited: too many requests; try again in 7 s",
+    });
+  });
+
+  test("`slowMs` has its effect before its answer", async () => {
+    const { run, world } = await newWorld({ "payments.charge": [{ slowMs: 60_000 }] });
+    const late = vi.fn();
+    world.payments.charge(charge).then(late, late);
+    await vi.waitUntil(async () => (await evidence(run))["card.charged"] === 1);
+    expect(late).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["hang", {}],
+    ["hang-after-effect", { "email.sent": 1 }],
+  ] as const)("`%s` says that it hangs once its effects are decided", async (fault, effects) => {
+    const { run, world } = await newWorld({ "mail.send": [fault] });
+    const answer = vi.fn();
+    world.mail.send(mail).then(answer, answer);
+    await vi.waitUntil(async () => (await hangingCalls(WORLD, run)).includes("mail.send"));
+    expect(await evidence(run)).toEqual(effects);
+    expect(answer).not.toHaveBeenCalled();
+
+    await world.mail.send(mail);
+    expect(await hangingCalls(WORLD, run)).toEqual([]);
+  });
+});
+
+describe("mail through the send_email binding", () => {
+  const keyed = { ...mail, key: "k" };
+
+  test("a keyed mail is handed over once, without its key", async () => {
+    const { run } = await newWorld();
+    const send = vi.fn((message: EmailMessageBuilder) => env.EMAIL.send(message));
+    const { mail: provider } = outsideWorld({ WORLD, EMAIL: { send } }, run);
+    await provider.send(keyed);
+    await provider.send(keyed);
+    expect(send).toHaveBeenCalledTimes(1);
+    expect(send).toHaveBeenCalledWith(expect.not.objectContaining({ key: "k" }));
+  });
+
+  test("what the binding refuses has not been sent, and its key stays free", async () => {
+    const { run } = await newWorld();
+    const { mail: provider } = outsideWorld({ WORLD, EMAIL: env.EMAIL }, run);
+    await expect(provider.send({ ...keyed, to: "eve@example.com" })).rejects.toThrow("not allowed");
+    expect(await evidence(run)).toEqual({});
+    await provider.send(keyed);
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+});
+
+describe("run records", () => {
+  test("are read back as they were stored", async () => {
+    const run = crypto.randomUUID();
+    expect(await readRun(WORLD, run)).toBeNull();
+    await openRun(WORLD, run, { startedBy: { pair: "p" } });
+    await recordRun(WORLD, run, { status: "complete", output: { n: 1 } });
+    expect(await readRun(WORLD, run)).toEqual({
+      startedBy: { pair: "p" },
+      status: "complete",
+      output: { n: 1 },
+      error: null,
+      startedAt: expect.any(Number),
+    });
+  });
+
+  test("opening a run twice keeps the first script", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["fail"] });
+    await openRun(WORLD, run, {});
+    await expect(world.mail.send(mail)).rejects.toThrow("[simulated]");
+  });
+});

@@ -1,0 +1,18 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest({
+      main: "./test/worker.ts",
+      miniflare: {
+        compatibilityDate: "2026-11-01",
+        d1Databases: ["WORLD"],
+        bindings: { MIGRATIONS: await readD1Migrations("migrations") },
+        email: { send_email: [{ name: "EMAIL", allowed_destination_addresses: ["ada@example.com"] }] },
+      },
+      verbose: false,
+    }),
+  ],
+  test: { setupFiles: ["./test/migrate.ts"] },
+});

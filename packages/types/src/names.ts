@@ -1,0 +1,32 @@
+/**
+ * Names that a sender and a receiver must spell alike. Code takes them from here; `wrangler.jsonc` repeats the
+ * queues' names, and a test of each lesson compares the two.
+ */
+
+/** Queues of the lessons. */
+export const QUEUES = {
+  onboardingRequests: "onboarding-requests",
+  onboardingRequestsDeadLetters: "onboarding-requests-dlq",
+} as const;
+
+/** Types of Workflow events: letters, digits, `-` and `_` only (Workflows documentation, "Events and parameters"). */
+export const EVENTS = {
+  /** Sent to an instance to make the local engine load it again after a crash. No step waits for it. */
+  wake: "wake",
+} as const;
+
+/** Kinds of effects that the outside world remembers. Evidence counts them. */
+export const EFFECTS = {
+  accountOpened: "account.opened",
+  auditLogged: "audit.logged",
+  cardCharged: "card.charged",
+  cardDeclined: "card.declined",
+  cardRefunded: "card.refunded",
+  emailSent: "email.sent",
+  parcelShipped: "parcel.shipped",
+  stockReleased: "stock.released",
+  stockReserved: "stock.reserved",
+} as const;
+
+/** One of {@link EFFECTS}. */
+export type EffectKind = (typeof EFFECTS)[keyof typeof EFFECTS];
