@@ -9,7 +9,9 @@ export default defineConfig({
         compatibilityDate: "2026-11-01",
         d1Databases: ["WORLD"],
         bindings: { MIGRATIONS: await readD1Migrations("migrations") },
-        email: { send_email: [{ name: "EMAIL", allowed_destination_addresses: ["ada@example.com"] }] },
+        email: {
+          send_email: [{ name: "EMAIL", allowed_destination_addresses: ["ada@example.com"] }],
+        },
       },
       verbose: false,
     }),

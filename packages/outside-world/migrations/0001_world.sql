@@ -34,3 +34,14 @@ CREATE TABLE effects (
 );
 
 CREATE INDEX effects_by_run ON effects (run, kind);
+
+-- What the driver of a run noticed around it (a delivery, a dead letter, an instance created): no effect, but evidence.
+CREATE TABLE observations (
+  id INTEGER PRIMARY KEY,
+  run TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  at INTEGER NOT NULL
+);
+
+CREATE INDEX observations_by_run ON observations (run, kind);

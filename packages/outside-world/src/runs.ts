@@ -91,6 +91,32 @@ export async function effectsOf(world: D1Database, run: string): Promise<Effect[
   return results.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
 }
 
+/** Something that the driver of a run noticed around it. */
+export interface Observation {
+  kind: string;
+  detail: unknown;
+}
+
+/** Notes what the driver of a run noticed. */
+export async function observe(world: D1Database, run: string, seen: Observation[]): Promise<void> {
+  await world
+    .prepare(
+      `INSERT INTO observations (run, kind, detail, at)
+       SELECT ?1, value ->> '$.kind', value -> '$.detail', ?3 FROM json_each(?2)`,
+    )
+    .bind(run, JSON.stringify(seen), Date.now())
+    .run();
+}
+
+/** What was noticed of a run, in its order. */
+export async function observationsOf(world: D1Database, run: string): Promise<Observation[]> {
+  const { results } = await world
+    .prepare("SELECT kind, detail FROM observations WHERE run = ?1 ORDER BY id")
+    .bind(run)
+    .all<{ kind: string; detail: string }>();
+  return results.map((row) => ({ kind: row.kind, detail: JSON.parse(row.detail) }));
+}
+
 /** Counts effects by kind. */
 export function countEffects(effects: readonly Effect[]): Evidence {
   const evidence: Evidence = {};

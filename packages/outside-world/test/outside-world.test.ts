@@ -5,6 +5,8 @@ import {
   effectsOf,
   type FaultScript,
   hangingCalls,
+  observationsOf,
+  observe,
   openRun,
   outsideWorld,
   readRun,
@@ -223,6 +225,20 @@ describe("run records", () => {
       error: null,
       startedAt: expect.any(Number),
     });
+  });
+
+  test("observations come back in their order", async () => {
+    const { run } = await newWorld();
+    await observe(WORLD, run, [
+      { kind: "message.delivered", detail: { n: 1 } },
+      { kind: "message.acked", detail: "x" },
+    ]);
+    await observe(WORLD, run, [{ kind: "message.delivered", detail: null }]);
+    expect(await observationsOf(WORLD, run)).toEqual([
+      { kind: "message.delivered", detail: { n: 1 } },
+      { kind: "message.acked", detail: "x" },
+      { kind: "message.delivered", detail: null },
+    ]);
   });
 
   test("opening a run twice keeps the first script", async () => {

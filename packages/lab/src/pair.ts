@@ -1,0 +1,185 @@
+/**
+ * A pair: a pitfall and its fix, run side by side. This file holds the data of a pair and knows no runtime, so that
+ * Workers, the runner and the docs can all read it.
+ */
+import type { FaultScript, Operation } from "@durable-lessons/outside-world/faults";
+import type { EffectKind } from "@durable-lessons/types";
+
+/** The two sides of a pair, in the order in which they are shown. */
+export const VARIANTS = ["pitfall", "fix"] as const;
+
+/** One side of a pair. */
+export type Variant = (typeof VARIANTS)[number];
+
+/** What a run can build its input from. Every run has an input of its own, since runs share the lesson's tables. */
+export interface RunContext {
+  /** The run's id: letters, digits and dashes. */
+  run: string;
+  /** The start of the run, in milliseconds since the epoch. */
+  now: number;
+}
+
+/**
+ * SIGKILL for the runtime while a call to the outside world waits for its answer: give that call the fault `hang` or
+ * `hang-after-effect`. In a Workflow `during` and `after` name a step, and the lab checks that the platform saw that
+ * step under way, or finished. Elsewhere they name the operation that hangs.
+ */
+export type Crash = ({ crash: { during: string } } | { crash: { after: string } }) & {
+  /** How long after its start a run is woken, at the earliest. */
+  wakeAfterMs?: number;
+};
+
+/** The same message, or the same request, that many times, one after the other. */
+export type Deliver = { deliver: number };
+
+/** `instance.restart()` once the run has ended; with `from`, from that step. */
+export type Restart = { restart: { from?: string } };
+
+/** An event, sent `times` times (once by default) when the instance first waits for its type. */
+export type SendEvent = { sendEvent: { type: string; payload?: unknown; times?: number } };
+
+/** What the lab does to a run. */
+export type Disturbance = Crash | Deliver | Restart | SendEvent;
+
+/** What the lab notices around a run, beside its effects. */
+export type ObservationKind =
+  | "consumer.called"
+  | "message.acked"
+  | "message.dead-lettered"
+  | "message.delivered"
+  | "workflow.created";
+
+/**
+ * The evidence of one variant. Effects are exact: a kind that is not named must not have happened. `status` is
+ * `complete` unless named. Observations and fields of the output count where they are named.
+ */
+export type Expectation = Partial<Record<EffectKind | ObservationKind, number>> & {
+  status?: "complete" | "errored" | "terminated";
+} & { [field: `output.${string}`]: boolean | number | string };
+
+interface PairBase {
+  /** Kebab-case, the name of the pair's folder. */
+  id: string;
+  title: string;
+  /** One sentence that the evidence can refute. */
+  claim: string;
+  /** The mechanism, in one or two sentences. */
+  why: string;
+  /** Ids of `docs/claims.md`. */
+  claims: string[];
+  /** What goes wrong outside, the same for both variants. */
+  faults?: FaultScript;
+  expect: Record<Variant, Expectation>;
+}
+
+/** Both variants export `run(event, step, env)`. */
+export interface WorkflowPair extends PairBase {
+  engine: "workflow";
+  /** Becomes `event.payload`. */
+  params?: (context: RunContext) => unknown;
+  disturb?: Crash | Restart | SendEvent;
+}
+
+/** Both variants export `consume(batch, env)`. */
+export interface QueuePair extends PairBase {
+  engine: "queue";
+  /** The binding of the queue, or one for each variant where the queue's settings are the lesson. */
+  queue: string | Record<Variant, string>;
+  /** The bodies to send, in one `sendBatch`. */
+  messages: (context: RunContext) => unknown[];
+  disturb?: Crash | Deliver;
+}
+
+/** Both variants export `handle(request, env, ctx)`. */
+export interface HttpPair extends PairBase {
+  engine: "http";
+  /** The JSON body of the `POST` that they receive. */
+  body: (context: RunContext) => unknown;
+  disturb?: Crash | Deliver;
+}
+
+/** The data of a pair: what stands in `pair.ts`. */
+export type Pair = HttpPair | QueuePair | WorkflowPair;
+
+/** What is counted, and how a run ended: the seen side of an {@link Expectation}. */
+export interface RunReport {
+  status: string;
+  output: unknown;
+  error: unknown;
+  /** Effects, by kind. */
+  evidence: Record<string, number>;
+  /** Observations, by kind. */
+  observations: Record<string, number>;
+  /** Operations that wait for an answer that never comes: the crash point is reached. */
+  hanging: Operation[];
+}
+
+/** One value that is not as expected. */
+export interface Difference {
+  kind: string;
+  expected: unknown;
+  seen: unknown;
+}
+
+/**
+ * Compares what was seen of a run with what is expected of its variant.
+ *
+ * @returns `evidence` and `expected` over the same kinds, and what differs (nothing: as expected)
+ */
+export function compareEvidence(
+  expectation: Expectation,
+  report: Pick<RunReport, "status" | "output" | "evidence" | "observations">,
+): {
+  evidence: Record<string, unknown>;
+  expected: Record<string, unknown>;
+  differences: Difference[];
+} {
+  const { status = "complete", ...counts } = expectation;
+  const evidence: Record<string, unknown> = { ...report.evidence };
+  const expected: Record<string, unknown> = { ...counts };
+  for (const kind of Object.keys(evidence)) expected[kind] ??= 0;
+  for (const kind of Object.keys(expected)) {
+    evidence[kind] ??= kind.startsWith("output.")
+      ? fieldOf(report.output, kind.slice("output.".length))
+      : (report.observations[kind] ?? 0);
+  }
+  const differences = Object.keys(expected)
+    .filter((kind) => evidence[kind] !== expected[kind])
+    .map((kind) => ({ kind, expected: expected[kind], seen: evidence[kind] }));
+  if (report.status !== status) {
+    differences.unshift({ kind: "status", expected: status, seen: report.status });
+  }
+  if (expectation.status) {
+    evidence["status"] = report.status;
+    expected["status"] = status;
+  }
+  return { evidence, expected, differences };
+}
+
+function fieldOf(output: unknown, path: string): unknown {
+  let value = output;
+  for (const name of path.split(".")) {
+    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  }
+  return value;
+}
+
+/** Says in a few words what the lab does to a run of this pair. */
+export function describeDisturbance({ disturb, engine }: Pair): string {
+  if (!disturb) return "nothing";
+  if ("crash" in disturb) {
+    const where = engine === "workflow" ? "step " : "";
+    return "during" in disturb.crash
+      ? `the runtime is killed during ${where}"${disturb.crash.during}"`
+      : `the runtime is killed after ${where}"${disturb.crash.after}"`;
+  }
+  if ("deliver" in disturb) {
+    return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times`;
+  }
+  if ("restart" in disturb) {
+    const { from } = disturb.restart;
+    return from ? `restarted from step "${from}"` : "restarted from the beginning";
+  }
+  const { type, times = 1 } = disturb.sendEvent;
+  return times === 1 ? `the event "${type}"` : `the event "${type}" ${times} times`;
+}

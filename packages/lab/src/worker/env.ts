@@ -1,0 +1,54 @@
+import type { OutsideWorld, WorldBindings } from "@durable-lessons/outside-world";
+import type { HttpPair, QueuePair, Variant, WorkflowPair } from "../pair.ts";
+
+/** Params of an instance of the lesson's `PitfallWorkflow`. */
+export interface PitfallParams {
+  pair: string;
+  variant: Variant;
+  /** The run that the instance belongs to: keys its effects and faults. */
+  run: string;
+  /** The variant's own `event.payload`. */
+  params: unknown;
+}
+
+/** What the lab needs of a lesson's Worker. */
+export interface LabBindings extends WorldBindings {
+  /** `on` where the lab's routes exist. The `dev` script and the runner set it, a deploy does not. */
+  LAB?: string;
+  /** The lesson's `PitfallWorkflow`. */
+  PITFALLS: Workflow<PitfallParams>;
+}
+
+/**
+ * What a variant gets as `env`: the Worker's bindings, the providers of its own outside world, and `WORKFLOW`, a
+ * Workflow binding whose instances run the `run` that the same variant exports.
+ */
+export type VariantEnv<Env> = Env & OutsideWorld & { WORKFLOW: Workflow };
+
+/** A body of a lab queue: the variant sees `body` only. */
+export interface LabMessage {
+  lab: { pair: string; variant: Variant; run: string; index: number };
+  body: unknown;
+}
+
+/** What a `handle` gets as its third argument. */
+export type RequestContext = Pick<ExecutionContext, "passThroughOnException" | "waitUntil">;
+
+// Method syntax on purpose: a variant may name its payload's type, and its env as narrow as it uses it.
+interface Runs<Env> {
+  run(event: unknown, step: unknown, env: VariantEnv<Env>): Promise<unknown>;
+}
+interface Consumes<Env> {
+  consume(batch: unknown, env: VariantEnv<Env>): Promise<void>;
+}
+interface Handles<Env> {
+  handle(request: Request, env: VariantEnv<Env>, ctx: RequestContext): Promise<Response>;
+}
+
+type Sides<Module> = Record<Variant, Module>;
+
+/** A pair with its two variants, as a lesson's `pitfalls/index.ts` lists them. */
+export type RunnablePair<Env> =
+  | (WorkflowPair & Sides<Runs<Env>>)
+  | (QueuePair & Sides<Consumes<Env> & Partial<Runs<Env>>>)
+  | (HttpPair & Sides<Handles<Env> & Partial<Runs<Env>>>);

@@ -1,0 +1,132 @@
+import { type Context, Hono } from "hono";
+import { stream } from "hono/streaming";
+import { VARIANTS, type Variant } from "../pair.ts";
+import type { LabBindings, RunnablePair } from "./env.ts";
+import { Run } from "./runs.ts";
+
+/**
+ * The routes that every lesson has under `/pitfalls`, where its var `LAB` is `on`:
+ *
+ * - `GET /`: the pairs, as data
+ * - `POST /:pair/:variant`: starts a run; 202 with its id, and its address in `Location`
+ * - `GET /:pair/:variant/:run`: `{ status, output, error, evidence, observations, hanging, effects }`
+ * - `GET /:pair/:variant/:run/events`: the events of its Workflow instances as NDJSON, until they end; `?cursor=N`
+ *   goes on after the event N
+ * - `POST /:pair/:variant/:run/wake`: brings back a run that died with the runtime
+ * - `POST /:pair/:variant/:run/disturb`: restarts the instance, or sends it its event, as the pair says; 409 where it
+ *   says neither
+ *
+ * @example
+ * ```ts
+ * app.route("/pitfalls", pitfallRoutes(pairs));
+ * ```
+ */
+export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnablePair<Env>[]) {
+  type Lab = { Bindings: Env };
+  const app = new Hono<Lab>();
+
+  app.use(async (c, next) => {
+    if (c.env.LAB !== "on") return c.json({ error: "The lab is off: set the var LAB to on." }, 404);
+    await next();
+  });
+
+  app.get("/", (c) => c.json(pairs.map(dataOf)));
+
+  app.post("/:pair/:variant", async (c) => {
+    const named = namedBy(c);
+    if (!named) return unknownPair(c);
+    const run = await Run.open(c.env, named.pair, named.variant);
+    await run.start(c.executionCtx);
+    const path = new URL(c.req.url).pathname.replace(/\/$/, "");
+    return c.json({ run: run.id }, 202, { location: `${path}/${run.id}` });
+  });
+
+  app.get("/:pair/:variant/:run", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    return c.json(await run.report());
+  });
+
+  app.get("/:pair/:variant/:run/events", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    const instances = await Promise.all(
+      (await run.instanceIds()).map((id) => c.env.PITFALLS.get(id)),
+    );
+    const cursor = Number(c.req.query("cursor") ?? 0);
+    if (!Number.isSafeInteger(cursor) || cursor < 0) {
+      return c.json({ error: "cursor must be a whole number of 0 or more", field: "cursor" }, 400);
+    }
+    c.header("content-type", "application/x-ndjson");
+    return stream(c, async (body) => {
+      await Promise.all(
+        instances.map(async (instance) => {
+          using events = await instance.subscribe(cursor > 0 ? { cursor } : {});
+          for (;;) {
+            const { value, done } = await events.next();
+            if (done || body.aborted) return;
+            await body.writeln(JSON.stringify(value));
+            if (isLast(value.type)) return;
+          }
+        }),
+      );
+    });
+  });
+
+  app.post("/:pair/:variant/:run/wake", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    return c.json({ woken: await run.wake(c.executionCtx) });
+  });
+
+  app.post("/:pair/:variant/:run/disturb", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    const disturbed = await run.disturb();
+    if (!disturbed) return c.json({ error: "This pair has no restart and no event to send." }, 409);
+    return c.json({ disturbed });
+  });
+
+  return app;
+
+  function namedBy(c: Context<Lab>): { pair: RunnablePair<Env>; variant: Variant } | undefined {
+    const pair = pairs.find(({ id }) => id === c.req.param("pair"));
+    const variant = VARIANTS.find((name) => name === c.req.param("variant"));
+    return pair && variant && { pair, variant };
+  }
+
+  async function found(c: Context<Lab>): Promise<Run<Env> | null> {
+    const named = namedBy(c);
+    return named ? Run.find(c.env, named.pair, named.variant, c.req.param("run") ?? "") : null;
+  }
+
+  function unknownPair(c: Context<Lab>) {
+    const known = pairs.map(({ id }) => id);
+    return c.json({ error: "No such pair or variant.", pairs: known, variants: VARIANTS }, 404);
+  }
+
+  async function unknownRun(c: Context<Lab>) {
+    return namedBy(c)
+      ? c.json({ error: "No such run of this pair and variant." }, 404)
+      : unknownPair(c);
+  }
+}
+
+/** The events after which an instance has no more, unless it is restarted. */
+const isLast = (type: WorkflowInstanceEventType) =>
+  type === "workflow_completed" || type === "workflow_errored" || type === "workflow_terminated";
+
+/** A pair without its functions, as JSON can carry it. */
+function dataOf({
+  id,
+  title,
+  claim,
+  why,
+  claims,
+  engine,
+  faults,
+  disturb,
+  expect,
+}: RunnablePair<never>) {
+  return { id, title, claim, why, claims, engine, faults, disturb, expect };
+}

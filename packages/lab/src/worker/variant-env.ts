@@ -1,0 +1,92 @@
+import { observe, outsideWorld } from "@durable-lessons/outside-world";
+import type { LabBindings, PitfallParams, VariantEnv } from "./env.ts";
+
+/** The `env` of a variant: see {@link VariantEnv}. */
+export function variantEnv<Env extends LabBindings>(
+  env: Env,
+  scope: Omit<PitfallParams, "params">,
+): VariantEnv<Env> {
+  return { ...env, ...outsideWorld(env, scope.run), WORKFLOW: runWorkflow(env, scope) };
+}
+
+/** An instance id that no other run can have. */
+const withRun = (run: string, id: string) => `${run}_${id}`;
+
+/** The variant's own id of an instance. */
+export const withoutRun = (run: string, id: string) =>
+  id.startsWith(`${run}_`) ? id.slice(run.length + 1) : id;
+
+/**
+ * The lesson's `PitfallWorkflow` as one run sees it: ids of other runs do not exist. Every instance that it creates
+ * is an observation, so that the lab can wait for it and wake it.
+ */
+function runWorkflow(env: LabBindings, scope: Omit<PitfallParams, "params">): Workflow {
+  const { run } = scope;
+  const created = (ids: string[]) =>
+    observe(
+      env.WORLD,
+      run,
+      ids.map((detail) => ({ kind: "workflow.created", detail })),
+    );
+  const scoped = (options: WorkflowInstanceCreateOptions = {}) => ({
+    ...options,
+    id: withRun(run, options.id ?? crypto.randomUUID()),
+    params: { ...scope, params: options.params },
+  });
+  const handle = (instance: WorkflowInstance): WorkflowInstance => ({
+    id: withoutRun(run, instance.id),
+    delete: () => instance.delete(),
+    pause: () => instance.pause(),
+    restart: (options) => instance.restart(options),
+    resume: () => instance.resume(),
+    sendEvent: (event) => instance.sendEvent(event),
+    status: () => instance.status(),
+    subscribe: (options) => instance.subscribe(options),
+    terminate: (options) => instance.terminate(options),
+  });
+
+  async function createBatch(
+    options: WorkflowBatchCreateOptions,
+  ): Promise<WorkflowBatchCreateResult>;
+  async function createBatch(options: WorkflowInstanceCreateOptions[]): Promise<WorkflowInstance[]>;
+  async function createBatch(
+    options: WorkflowBatchCreateOptions | WorkflowInstanceCreateOptions[],
+  ): Promise<WorkflowBatchCreateResult | WorkflowInstance[]> {
+    if (Array.isArray(options)) {
+      const instances = await env.PITFALLS.createBatch(options.map(scoped));
+      await created(instances.map((instance) => instance.id));
+      return instances.map(handle);
+    }
+    const wanted =
+      options.instances ??
+      Array.from({ length: options.count }, () => ({ params: options.params }));
+    const result = await env.PITFALLS.createBatch({ instances: wanted.map(scoped) });
+    await created(result.created.map((instance) => instance.id));
+    return {
+      created: result.created.map(handle),
+      errors: result.errors.map(({ id, ...error }) =>
+        id === undefined ? error : { ...error, id: withoutRun(run, id) },
+      ),
+    };
+  }
+
+  return {
+    async create(options) {
+      const instance = await env.PITFALLS.create(scoped(options));
+      await created([instance.id]);
+      return handle(instance);
+    },
+    async get(id) {
+      return handle(await env.PITFALLS.get(withRun(run, id)));
+    },
+    createBatch,
+    async deleteBatch(ids) {
+      const result = await env.PITFALLS.deleteBatch(ids.map((id) => withRun(run, id)));
+      const mine = <T extends { id: string }>(entry: T) => ({
+        ...entry,
+        id: withoutRun(run, entry.id),
+      });
+      return { deleted: result.deleted.map(mine), errors: result.errors.map(mine) };
+    },
+  };
+}

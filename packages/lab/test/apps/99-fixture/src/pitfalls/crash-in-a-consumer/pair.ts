@@ -1,0 +1,18 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "crash-in-a-consumer",
+  title: "A crash in a consumer",
+  claim: "what was not acked comes again",
+  why: "an ack counts when the batch is over",
+  claims: [],
+  engine: "queue",
+  queue: { pitfall: "LAB_CRASH_PITFALL", fix: "LAB_CRASH_FIX" },
+  messages: () => ["a", "b"],
+  faults: { "mail.send": ["ok", "hang"] },
+  disturb: { crash: { during: "mail.send" } },
+  expect: {
+    pitfall: { "email.sent": 3, "message.delivered": 4 },
+    fix: { "email.sent": 2, "message.delivered": 4 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,31 @@
+import type { RunnablePair } from "@durable-lessons/lab/worker";
+import crashAfterAStep from "./crash-after-a-step/pair.ts";
+import crashAfterAnEffect from "./crash-after-an-effect/pair.ts";
+import crashDuringAStep from "./crash-during-a-step/pair.ts";
+import crashInAConsumer from "./crash-in-a-consumer/pair.ts";
+import eventTwice from "./event-twice/pair.ts";
+import messageTwice from "./message-twice/pair.ts";
+import requestTwice from "./request-twice/pair.ts";
+import restartFromAStep from "./restart-from-a-step/pair.ts";
+import restartFromTheBeginning from "./restart-from-the-beginning/pair.ts";
+import throwingConsumer from "./throwing-consumer/pair.ts";
+import * as variants from "./variants.ts";
+
+export type { FixtureEnv } from "./variants.ts";
+
+export const pairs: RunnablePair<variants.FixtureEnv>[] = [
+  { ...crashDuringAStep, pitfall: variants.mailOutsideStep, fix: variants.mailInsideStep },
+  { ...crashAfterAStep, pitfall: variants.chargeThenShip, fix: variants.chargeWithKeyThenShip },
+  { ...restartFromAStep, pitfall: variants.chargeAndShipInOneStep, fix: variants.chargeThenShip },
+  {
+    ...restartFromTheBeginning,
+    pitfall: variants.chargeThenShip,
+    fix: variants.chargeWithKeyThenShip,
+  },
+  { ...eventTwice, pitfall: variants.sameTypeTwice, fix: variants.anotherType },
+  { ...messageTwice, pitfall: variants.mailPerMessage, fix: variants.mailWithKeyPerMessage },
+  { ...throwingConsumer, pitfall: variants.throwsOnBadMessage, fix: variants.retriesBadMessage },
+  { ...crashInAConsumer, pitfall: variants.mailPerMessage, fix: variants.mailWithKeyPerMessage },
+  { ...requestTwice, pitfall: variants.randomId, fix: variants.sameId },
+  { ...crashAfterAnEffect, pitfall: variants.openWithoutKey, fix: variants.openWithKey },
+];

@@ -1,0 +1,131 @@
+/**
+ * The variants of the fixture's pairs. They teach nothing: each does one thing that shows whether the lab disturbed
+ * it as its pair says.
+ */
+import type { LabBindings, VariantEnv } from "@durable-lessons/lab/worker";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+export interface FixtureEnv extends LabBindings {
+  LAB_QUEUE: Queue;
+  LAB_THROW_PITFALL: Queue;
+  LAB_THROW_FIX: Queue;
+  LAB_CRASH_PITFALL: Queue;
+  LAB_CRASH_FIX: Queue;
+}
+type Env = VariantEnv<FixtureEnv>;
+type Event = WorkflowEvent<{ orderId: string }>;
+
+const email = { to: "ada@example.com", subject: "Hello", text: "Hello" };
+const order = (event: Event) => ({ orderId: event.payload.orderId });
+const charge = (event: Event) => ({ ...order(event), card: "4242", cents: 100 });
+const atOnce = { retries: { limit: 0, delay: 0 } };
+
+export const mailOutsideStep = {
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    await env.mail.send(email);
+    await step.do("open account", () => env.accounts.open({ userId: event.payload.orderId }));
+  },
+};
+export const mailInsideStep = {
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    await step.do("send mail", () => env.mail.send(email));
+    await step.do("open account", () => env.accounts.open({ userId: event.payload.orderId }));
+  },
+};
+
+export const chargeAndShipInOneStep = {
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    await step.do("ship", atOnce, async () => {
+      await env.payments.charge(charge(event));
+      await env.carrier.ship(order(event));
+    });
+  },
+};
+export const chargeThenShip = {
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    await step.do("charge", atOnce, () => env.payments.charge(charge(event)));
+    await step.do("ship", atOnce, () => env.carrier.ship(order(event)));
+  },
+};
+export const chargeWithKeyThenShip = {
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    const key = event.instanceId;
+    await step.do("charge", atOnce, () => env.payments.charge({ ...charge(event), key }));
+    await step.do("ship", atOnce, () => env.carrier.ship(order(event)));
+  },
+};
+
+const twoWaits = (second: string) => ({
+  async run(event: Event, step: WorkflowStep, env: Env) {
+    await step.waitForEvent("first review", { type: "review" });
+    try {
+      await step.waitForEvent("second review", { type: second, timeout: 1000 });
+    } catch {
+      return { shipped: false };
+    }
+    await step.do("ship", () => env.carrier.ship(order(event)));
+    return { shipped: true };
+  },
+});
+export const sameTypeTwice = twoWaits("review");
+export const anotherType = twoWaits("second-review");
+
+export const mailPerMessage = {
+  async consume(batch: MessageBatch, env: Env) {
+    for (const message of batch.messages) {
+      await env.mail.send(email);
+      message.ack();
+    }
+  },
+};
+export const mailWithKeyPerMessage = {
+  async consume(batch: MessageBatch<string>, env: Env) {
+    for (const message of batch.messages) {
+      await env.mail.send({ ...email, key: message.body });
+      message.ack();
+    }
+  },
+};
+
+export const throwsOnBadMessage = {
+  async consume(batch: MessageBatch<string>, env: Env) {
+    for (const { body } of batch.messages) {
+      if (body === "bad") throw new Error("cannot read this");
+      await env.mail.send({ ...email, key: body });
+    }
+  },
+};
+export const retriesBadMessage = {
+  async consume(batch: MessageBatch<string>, env: Env) {
+    for (const message of batch.messages) {
+      if (message.body === "bad") message.retry();
+      else await env.mail.send({ ...email, key: message.body });
+    }
+  },
+};
+
+const startsInstance = (id?: string) => ({
+  async handle(_request: Request, env: Env) {
+    try {
+      await env.WORKFLOW.create(id ? { id } : {});
+      return new Response("started", { status: 202 });
+    } catch (error) {
+      if (!String(error).includes("already_exists")) throw error;
+      return new Response("already started");
+    }
+  },
+  async run(_event: Event, step: WorkflowStep, env: Env) {
+    await step.do("send mail", () => env.mail.send(email));
+  },
+});
+export const randomId = startsInstance();
+export const sameId = startsInstance("order-1");
+
+const opensAccount = (key?: string) => ({
+  async handle(request: Request, env: Env) {
+    const { userId } = await request.json<{ userId: string }>();
+    return Response.json(await env.accounts.open(key ? { userId, key } : { userId }));
+  },
+});
+export const openWithoutKey = opensAccount();
+export const openWithKey = opensAccount("account");
