@@ -2,7 +2,7 @@
  * A pair: a pitfall and its fix, run side by side. This file holds the data of a pair and knows no runtime, so that
  * Workers, the runner and the docs can all read it.
  */
-import type { FaultScript, Operation } from "@durable-lessons/outside-world/faults";
+import type { Fault, FaultScript, Operation } from "@durable-lessons/outside-world/faults";
 import type { EffectKind } from "@durable-lessons/types";
 
 /** The two sides of a pair, in the order in which they are shown. */
@@ -25,7 +25,7 @@ export interface RunContext {
  * step under way, or finished. Elsewhere they name the operation that hangs.
  */
 export type Crash = ({ crash: { during: string } } | { crash: { after: string } }) & {
-  /** How long after its start a run is woken, at the earliest. */
+  /** How long after its start a run is woken, at the earliest. One that is later at its crash point is run anew. */
   wakeAfterMs?: number;
 };
 
@@ -164,9 +164,33 @@ function fieldOf(output: unknown, path: string): unknown {
   return value;
 }
 
-/** Says in a few words what the lab does to a run of this pair. */
-export function describeDisturbance({ disturb, engine }: Pair): string {
-  if (!disturb) return "nothing";
+/** Says in a few words what is done to a run of this pair: its disturbance, and what fails outside. */
+export function describeDisturbance(pair: Pair): string {
+  const parts = [describeLab(pair), describeFaults(pair)].filter((part) => part !== "");
+  return parts.join("; ") || "nothing";
+}
+
+function describeFaults({ faults = {} }: Pair): string {
+  return Object.entries(faults)
+    .map(([operation, script]) => {
+      const list = Array.isArray(script) ? script : [script.always];
+      const named = list.map(nameOfFault).filter((name) => name !== undefined && name !== "ok");
+      const always = Array.isArray(script) ? "" : "always ";
+      return named.length > 0 ? `${operation}: ${always}${named.join(", ")}` : "";
+    })
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+/** A fault in words, or undefined for what the crash already says. */
+function nameOfFault(fault: Fault): string | undefined {
+  if (fault === "hang" || fault === "hang-after-effect") return undefined;
+  if (typeof fault === "string") return fault;
+  return "code" in fault ? fault.code : `answers ${fault.slowMs} ms late`;
+}
+
+function describeLab({ disturb, engine }: Pair): string {
+  if (!disturb) return "";
   if ("crash" in disturb) {
     const where = engine === "workflow" ? "step " : "";
     return "during" in disturb.crash

@@ -7,6 +7,19 @@ export const MAX_IDENTIFIER_LENGTH = 200;
 export const MAX_EMAIL_LENGTH = 254;
 
 /**
+ * A JSON object with exactly these fields. Says in plain words what is missing, and what does not belong there.
+ */
+export function body<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(entries, ({ expected, received, input }) => {
+    if (expected === "Object") return "the body must be a JSON object";
+    if (expected === "never") return `${received.replaceAll('"', "")} is not a known field`;
+    return input === undefined && expected
+      ? `${expected.replaceAll('"', "")} is missing`
+      : "invalid";
+  });
+}
+
+/**
  * An identifier that a caller chooses: any text of 1 to {@link MAX_IDENTIFIER_LENGTH} characters that is not blank.
  * It need not be a valid Workflow instance id: `instanceIdFor` makes one of it.
  *

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { emailAddress, identifier } from "./fields.ts";
+import { body, emailAddress, identifier } from "./fields.ts";
 
 /** Body of `POST /onboard`, message of the queue `onboarding-requests`, params of the onboarding Workflow. */
-export const onboardingRequest = v.strictObject({
+export const onboardingRequest = body({
   userId: identifier("userId"),
   email: emailAddress("email"),
   planType: v.picklist(["free", "pro"], 'planType must be "free" or "pro"'),

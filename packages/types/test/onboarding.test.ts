@@ -34,8 +34,16 @@ describe("onboardingRequest", () => {
     expect(problems({ ...ada, [field]: value })).toContain(field);
   });
 
-  test.each([null, [], "text", 7])("refuses %j", (input) => {
-    expect(v.safeParse(onboardingRequest, input).success).toBe(false);
+  test.each([
+    [null, "the body must be a JSON object"],
+    ["text", "the body must be a JSON object"],
+    [7, "the body must be a JSON object"],
+    [[], "userId is missing"],
+    [{ ...ada, coupon: 1 }, "coupon is not a known field"],
+  ])("says of %j: %s", (input, message) => {
+    expect(v.safeParse(onboardingRequest, input).issues?.map((issue) => issue.message)).toContain(
+      message,
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { EFFECTS } from "@durable-lessons/types";
 import { describeDisturbance, VARIANTS } from "../pair.ts";
 import type { PairResult, Progress } from "../runner/index.ts";
 import type { Colors } from "./colors.ts";
@@ -27,7 +28,7 @@ export function pairBlock({ pair, variants, ok, ms }: PairResult, c: Colors): st
   const rows = kinds.map((kind) => {
     const cells = VARIANTS.map((variant) => {
       const { evidence, status, differences } = variants[variant];
-      const text = cell(kind === "status" ? status : plain(evidence[kind] ?? 0));
+      const text = cell(kind === "status" ? status : plain(evidence[kind] ?? absent(kind)));
       return differences.some((difference) => difference.kind === kind) ? c.red(text) : text;
     });
     return `    ${kind.padEnd(width)}${cells.join("")}`;
@@ -72,6 +73,9 @@ export function asJson(results: PairResult[]) {
     ms,
   }));
 }
+
+/** What stands for a kind that only the other side names: effects are exact, of the rest nothing was asked. */
+const absent = (kind: string) => (Object.values<string>(EFFECTS).includes(kind) ? 0 : "–");
 
 const cell = (text: string) => text.padStart(12);
 

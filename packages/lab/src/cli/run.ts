@@ -80,18 +80,20 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     selections = chosen;
   }
 
+  const line = new ProgressLine(stderr, Boolean(stderr.isTTY && stdout.isTTY));
   const stopped = new AbortController();
   let exitCode: number | undefined;
+  // While workerd is up, miniflare's own listener is called next: it kills workerd and exits with the same code.
   const stop = (code: number) => () => {
-    // The second signal does not wait for a clean end.
     if (exitCode !== undefined) process.exit(code);
+    line.clear();
+    stderr.write("Stopped.\n");
     exitCode = code;
     stopped.abort();
   };
   const [onInterrupt, onTerminate] = [stop(EXIT.interrupted), stop(EXIT.terminated)];
   process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
 
-  const line = new ProgressLine(stderr, Boolean(stderr.isTTY && stdout.isTTY));
   const colors = colorsFor(stdout);
   const results: PairResult[] = [];
   const print = (text: string) => {
@@ -122,10 +124,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     line.clear();
     process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
   }
-  if (exitCode !== undefined) {
-    stderr.write("Stopped. Every process that was started has ended.\n");
-    return exitCode;
-  }
+  if (exitCode !== undefined) return exitCode;
   if (json) stdout.write(`${JSON.stringify(asJson(results), null, 2)}\n`);
   else print(summaryLine(results, colors));
   return results.every(({ ok }) => ok) ? EXIT.ok : EXIT.different;

@@ -19,7 +19,10 @@ const POLL_MS = 50;
 export interface CompareOptions {
   /** Ends the work and every process of it; the iterator then throws the signal's reason. */
   signal?: AbortSignal;
-  /** How long one run may take from its start to its end, 120,000 by default. Reaching it is a failed pair. */
+  /**
+   * How long one run may take to its end, or to its crash point and from there to its end, 120,000 by default. Reaching
+   * it is a failed pair.
+   */
   runTimeoutMs?: number;
 }
 
@@ -39,6 +42,7 @@ export function comparePairs(
       emit({ type: "starting", lesson: lesson.id, pairs: pairs.map(({ id }) => id) });
       const runtime = await LessonRuntime.start(lesson.dir);
       try {
+        signal.throwIfAborted();
         emit({ type: "ready", lesson: lesson.id, pid: runtime.pid });
         await compareOn(runtime, lesson.id, pairs, emit, { ...options, signal });
       } finally {
@@ -62,10 +66,14 @@ export async function compareOn(
   options: CompareOptions = {},
 ): Promise<void> {
   const { runTimeoutMs = 120_000 } = options;
-  const runs = await Promise.all(
-    pairs.flatMap((pair) => VARIANTS.map((variant) => startRun(runtime, pair, variant, options))),
+  const runs = pairs.flatMap((pair) =>
+    VARIANTS.map((variant) => new RunClient(runtime, pair, variant, options.signal)),
   );
-  for (const run of runs) emit({ type: "run-started", ...run.names(lesson) });
+  const start = async (run: RunClient) => {
+    await run.start();
+    emit({ type: "run-started", ...run.names(lesson) });
+  };
+  await Promise.all(runs.map((run) => run.settle(() => start(run), runTimeoutMs)));
 
   // A run that wants no crash must be over before the one that all the others share.
   const calm = runs.filter((run) => !run.crash);
@@ -80,29 +88,30 @@ export async function compareOn(
       emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
     }),
     ...doomed.map(async (run) => {
-      await run.settle(() => run.untilCrashPoint(), runTimeoutMs);
+      await run.settle(async () => {
+        await run.untilCrashPoint();
+        while (run.isLate) {
+          await start(run);
+          await run.untilCrashPoint();
+        }
+      }, runTimeoutMs);
       if (!run.failure) emit({ type: "crash-point", ...run.names(lesson) });
     }),
   ]);
 
-  if (doomed.some((run) => !run.failure)) {
+  const ready = doomed.filter((run) => !run.failure);
+  if (ready.length > 0) {
     const report = await runtime.crash();
-    emit({
-      type: "crashed",
-      lesson,
-      pairs: [...new Set(doomed.map(({ pair }) => pair.id))],
-      ...report,
-    });
+    const names = new Set(ready.map(({ pair }) => pair.id));
+    emit({ type: "crashed", lesson, pairs: [...names], ...report });
   }
   await Promise.all(
     doomed.map(async (run) => {
-      if (!run.failure) {
-        await run.settle(async () => {
-          const did = await run.wake();
-          emit({ type: "run-woken", ...run.names(lesson), did });
-          return run.untilOver();
-        }, runTimeoutMs);
-      }
+      await run.settle(async () => {
+        const did = await run.wake();
+        emit({ type: "run-woken", ...run.names(lesson), did });
+        return run.untilOver();
+      }, runTimeoutMs);
       emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
     }),
   );
@@ -131,32 +140,21 @@ function pairResult(lesson: string, pair: Pair, runs: RunClient[]): PairResult {
   };
 }
 
-async function startRun(
-  runtime: LessonRuntime,
-  pair: Pair,
-  variant: Variant,
-  { signal }: CompareOptions,
-): Promise<RunClient> {
-  const startedAt = performance.now();
-  const response = await runtime.fetch(`/pitfalls/${pair.id}/${variant}`, { method: "POST" });
-  const location = response.headers.get("location");
-  const body = await response.text();
-  if (response.status !== 202 || !location) {
-    throw new Error(`The ${variant} of "${pair.id}" did not start: ${response.status} ${body}`);
-  }
-  return new RunClient(runtime, pair, variant, location, startedAt, signal);
-}
-
 /** One run, seen through the routes of the lesson's Worker. */
 class RunClient {
   readonly pair: Pair;
   readonly variant: Variant;
-  readonly startedAt: number;
+  readonly startedAt = performance.now();
   endedAt = Number.NaN;
   failure: string | undefined;
   readonly #runtime: LessonRuntime;
-  readonly #path: string;
+  /** Ends the whole comparison. */
   readonly #signal: AbortSignal | undefined;
+  /** Ends the phase that the run is in: the signal above, or time running out. */
+  #stop: AbortSignal | undefined;
+  #path = "";
+  /** The run's own start, by the clock that the Worker reads. */
+  #startedAtEpoch = 0;
   #last: RunReport | undefined;
   #waitingFor = "its start";
 
@@ -164,16 +162,36 @@ class RunClient {
     runtime: LessonRuntime,
     pair: Pair,
     variant: Variant,
-    path: string,
-    startedAt: number,
     signal: AbortSignal | undefined,
   ) {
     this.#runtime = runtime;
     this.pair = pair;
     this.variant = variant;
-    this.#path = path;
-    this.startedAt = startedAt;
     this.#signal = signal;
+    this.#stop = signal;
+  }
+
+  /** Starts the run. A second call starts another one in its place; the first dies in the crash and is not woken. */
+  async start(): Promise<void> {
+    const response = await this.#fetch("POST", `/pitfalls/${this.pair.id}/${this.variant}`);
+    const body = await response.text();
+    const location = response.headers.get("location");
+    if (response.status !== 202 || !location) {
+      throw new Error(`did not start: ${response.status} ${body}`);
+    }
+    const { startedAt }: { startedAt: number } = JSON.parse(body);
+    this.#path = location;
+    this.#startedAtEpoch = startedAt;
+  }
+
+  /** Is it too late for a run that must be at its crash point before the time at which it may be woken? */
+  get isLate(): boolean {
+    return this.#wakeAt > 0 && Date.now() >= this.#wakeAt;
+  }
+
+  get #wakeAt(): number {
+    const { wakeAfterMs = 0 } = this.crash ?? {};
+    return wakeAfterMs && this.#startedAtEpoch + wakeAfterMs;
   }
 
   get crash(): Crash | undefined {
@@ -189,21 +207,22 @@ class RunClient {
     return { lesson, pair: this.pair.id, variant: this.variant, run: this.#run };
   }
 
-  /** Runs a phase. What goes wrong in it, time running out included, is the run's failure and nobody else's. */
+  /**
+   * Runs a phase, unless an earlier one failed. What goes wrong in it, time running out included, is the run's failure
+   * and nobody else's.
+   */
   async settle(phase: () => Promise<void>, timeoutMs: number): Promise<void> {
-    const timeout = new AbortController();
+    if (this.failure) return;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    this.#stop = this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout;
     try {
-      await Promise.race([
-        phase(),
-        delay(timeoutMs, undefined, { signal: timeout.signal }).then(() => {
-          throw new Error(`timed out after ${timeoutMs} ms, waiting for ${this.#waitingFor}`);
-        }),
-      ]);
+      await phase();
     } catch (error) {
       this.#signal?.throwIfAborted();
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = timeout.aborted
+        ? `timed out after ${timeoutMs} ms, waiting for ${this.#waitingFor}`
+        : messageOf(error);
     } finally {
-      timeout.abort();
       this.endedAt = performance.now();
     }
   }
@@ -254,9 +273,9 @@ class RunClient {
   }
 
   async wake(): Promise<string> {
-    const remaining = (this.crash?.wakeAfterMs ?? 0) - (performance.now() - this.startedAt);
-    if (remaining > 0)
-      await delay(remaining, undefined, this.#signal ? { signal: this.#signal } : {});
+    const remaining = this.#wakeAt - Date.now();
+    if (remaining > 0) await this.#pause(remaining);
+    this.#waitingFor = "an answer to its wake";
     const { woken } = await this.#json<{ woken: string }>("POST", "/wake");
     return woken;
   }
@@ -290,10 +309,9 @@ class RunClient {
 
   async #until(condition: (report: RunReport) => boolean): Promise<RunReport> {
     for (;;) {
-      this.#signal?.throwIfAborted();
       this.#last = await this.#json<RunReport>("GET", "");
       if (condition(this.#last)) return this.#last;
-      await delay(POLL_MS);
+      await this.#pause(POLL_MS);
     }
   }
 
@@ -303,22 +321,32 @@ class RunClient {
     what: string,
   ): Promise<void> {
     this.#waitingFor = what;
-    const response = await this.#runtime.fetch(`${this.#path}/events`);
+    const response = await this.#fetch("GET", `${this.#path}/events`);
     for await (const event of ndjson(response)) {
-      this.#signal?.throwIfAborted();
       if (event["type"] === type && matches(event)) return;
     }
     throw new Error(`ended without ${what}`);
   }
 
   async #json<T>(method: "GET" | "POST", action: string): Promise<T> {
-    const response = await this.#runtime.fetch(`${this.#path}${action}`, { method });
+    const response = await this.#fetch(method, `${this.#path}${action}`);
     const body = await response.text();
-    if (!response.ok)
+    if (!response.ok) {
       throw new Error(`${method} ${this.#path}${action}: ${response.status} ${body}`);
+    }
     return JSON.parse(body);
   }
+
+  #fetch(method: "GET" | "POST", path: string): Promise<Response> {
+    return this.#runtime.fetch(path, this.#stop ? { method, signal: this.#stop } : { method });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return delay(ms, undefined, this.#stop ? { signal: this.#stop } : {});
+  }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const isOver = (status: string) => ["complete", "errored", "terminated"].includes(status);
 

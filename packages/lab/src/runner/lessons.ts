@@ -30,7 +30,7 @@ export class UnknownNameError extends Error {
  * @param appsDir the folder of the lessons
  */
 export async function findLessons(appsDir: string): Promise<Lesson[]> {
-  const entries = await readdir(appsDir, { withFileTypes: true });
+  const entries = await readdir(appsDir, { withFileTypes: true }).catch(() => []);
   const ids = entries
     .filter((entry) => entry.isDirectory() && /^\d\d-/.test(entry.name))
     .map((entry) => entry.name)
@@ -46,13 +46,14 @@ export async function findLessons(appsDir: string): Promise<Lesson[]> {
 
 /**
  * Reads `pair.ts` of every pair. The variants beside it are code for Workers and are left alone; their list,
- * `index.ts`, is only looked at for the order.
+ * `index.ts`, is only looked at, for the pairs' names and their order.
  */
 export async function readPairs(dir: string): Promise<Pair[]> {
   const index = await readFile(join(dir, "index.ts"), "utf8").catch(() => "");
-  const ids = [...index.matchAll(/from "\.\/([a-z0-9-]+)\/pair\.ts"/g)].flatMap(
-    ([, id]) => id ?? [],
-  );
+  const imported = index.matchAll(/import (\w+) from "\.\/([a-z0-9-]+)\/pair\.ts"/g);
+  const folders = new Map([...imported].map(([, name, folder]) => [name, folder]));
+  const listed = index.matchAll(/\.\.\.(\w+)/g);
+  const ids = [...listed].flatMap(([, name]) => folders.get(name) ?? []);
   return Promise.all(
     ids.map(async (id) => {
       const module: { default: Pair } = await import(pathToFileURL(join(dir, id, "pair.ts")).href);

@@ -62,7 +62,7 @@ export class LessonRuntime {
   }
 
   /** Sends a request to the lesson. */
-  async fetch(path: string, init?: { method: string }): Promise<Response> {
+  async fetch(path: string, init?: { method: string; signal?: AbortSignal }): Promise<Response> {
     const response = await this.#harness.fetch(path, init);
     // The harness answers with undici's Response, which has the same shape under another name.
     return new Response(response.body as ReadableStream | null, {

@@ -31,17 +31,20 @@ export async function consumePitfalls<Env extends LabBindings>(
       await observe(
         env.WORLD,
         run,
-        messages.map((message) => noticed("message.dead-lettered", message)),
+        messages.map(({ body }) => noticed("message.dead-lettered", body)),
       );
     }
     return;
   }
   for (const [run, messages] of runs) {
+    const marked = messages.map((message) => new MarkedMessage(message));
     try {
-      await consumeRun(pairs, batch, run, messages, env);
+      await consumeRun(pairs, batch, run, marked, env);
     } catch (error) {
       if (runs.size === 1) throw error;
-      for (const message of messages) message.retry();
+      // The batch itself does not throw: what was acked before the throw stays acked, the first mark wins.
+      for (const message of marked) message.retry();
+      await observeAcked(env, run, marked);
     }
   }
 }
@@ -50,12 +53,12 @@ async function consumeRun<Env extends LabBindings>(
   pairs: readonly RunnablePair<Env>[],
   batch: MessageBatch<LabMessage>,
   run: string,
-  messages: Message<LabMessage>[],
+  messages: MarkedMessage[],
   env: Env,
 ): Promise<void> {
   const [first] = messages;
   if (!first) return;
-  const { pair: id, variant } = first.body.lab;
+  const { pair: id, variant } = first.lab;
   const module = pairs.find((pair) => pair.id === id)?.[variant];
   if (!module || !("consume" in module)) throw new Error(`The pair "${id}" has no consume().`);
 
@@ -63,16 +66,20 @@ async function consumeRun<Env extends LabBindings>(
     { kind: "consumer.called", detail: batch.queue },
     ...messages.map((message) => noticed("message.delivered", message)),
   ]);
-  const marked = messages.map((message) => new MarkedMessage(message));
   const own: MessageBatch = {
     queue: batch.queue,
     metadata: batch.metadata,
-    messages: marked,
-    ackAll: () => marked.forEach((message) => message.ack()),
-    retryAll: (options) => marked.forEach((message) => message.retry(options)),
+    messages,
+    ackAll: () => messages.forEach((message) => message.ack()),
+    retryAll: (options) => messages.forEach((message) => message.retry(options)),
   };
   await module.consume(own, variantEnv(env, { pair: id, variant, run }));
-  const acked = messages.filter((_, index) => marked[index]?.mark !== "retry");
+  await observeAcked(env, run, messages);
+}
+
+/** The platform acks every message of a batch that returns, unless it is marked for a retry. */
+async function observeAcked(env: LabBindings, run: string, messages: MarkedMessage[]) {
+  const acked = messages.filter(({ mark }) => mark !== "retry");
   await observe(
     env.WORLD,
     run,
@@ -80,9 +87,9 @@ async function consumeRun<Env extends LabBindings>(
   );
 }
 
-const noticed = (kind: string, message: Message<LabMessage>): Observation => ({
+const noticed = (kind: string, { lab }: { lab: LabMessage["lab"] }): Observation => ({
   kind,
-  detail: message.body.lab.index,
+  detail: lab.index,
 });
 
 /** A message with the variant's own body, that remembers its first mark. The platform keeps to the first one too. */
@@ -92,6 +99,9 @@ class MarkedMessage implements Message {
 
   constructor(message: Message<LabMessage>) {
     this.#message = message;
+  }
+  get lab() {
+    return this.#message.body.lab;
   }
   get id() {
     return this.#message.id;

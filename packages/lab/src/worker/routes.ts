@@ -8,7 +8,7 @@ import { Run } from "./runs.ts";
  * The routes that every lesson has under `/pitfalls`, where its var `LAB` is `on`:
  *
  * - `GET /`: the pairs, as data
- * - `POST /:pair/:variant`: starts a run; 202 with its id, and its address in `Location`
+ * - `POST /:pair/:variant`: starts a run; 202 with its id and start, and its address in `Location`
  * - `GET /:pair/:variant/:run`: `{ status, output, error, evidence, observations, hanging, effects }`
  * - `GET /:pair/:variant/:run/events`: the events of its Workflow instances as NDJSON, until they end; `?cursor=N`
  *   goes on after the event N
@@ -30,6 +30,8 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     await next();
   });
 
+  app.onError((error, c) => c.json({ error: `${error.name}: ${error.message}` }, 500));
+
   app.get("/", (c) => c.json(pairs.map(dataOf)));
 
   app.post("/:pair/:variant", async (c) => {
@@ -38,7 +40,9 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     const run = await Run.open(c.env, named.pair, named.variant);
     await run.start(c.executionCtx);
     const path = new URL(c.req.url).pathname.replace(/\/$/, "");
-    return c.json({ run: run.id }, 202, { location: `${path}/${run.id}` });
+    return c.json({ run: run.id, startedAt: run.startedAt }, 202, {
+      location: `${path}/${run.id}`,
+    });
   });
 
   app.get("/:pair/:variant/:run", async (c) => {
@@ -50,13 +54,13 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
   app.get("/:pair/:variant/:run/events", async (c) => {
     const run = await found(c);
     if (!run) return unknownRun(c);
-    const instances = await Promise.all(
-      (await run.instanceIds()).map((id) => c.env.PITFALLS.get(id)),
-    );
     const cursor = Number(c.req.query("cursor") ?? 0);
     if (!Number.isSafeInteger(cursor) || cursor < 0) {
       return c.json({ error: "cursor must be a whole number of 0 or more", field: "cursor" }, 400);
     }
+    const instances = await Promise.all(
+      (await run.instanceIds()).map((id) => c.env.PITFALLS.get(id)),
+    );
     c.header("content-type", "application/x-ndjson");
     return stream(c, async (body) => {
       await Promise.all(

@@ -59,6 +59,11 @@ export class Run<Env extends LabBindings> {
     return this.#context.run;
   }
 
+  /** The run's start, in milliseconds since the epoch. */
+  get startedAt(): number {
+    return this.#context.now;
+  }
+
   /** Starts what the pair's engine calls a run. Returns at once. */
   async start(ctx: RequestContext): Promise<void> {
     const pair = this.#pair;
@@ -83,8 +88,9 @@ export class Run<Env extends LabBindings> {
   /** How the run stands, with its evidence. */
   async report(): Promise<RunReport & { effects: unknown[] }> {
     const { WORLD } = this.#env;
-    const [ending, effects, observations, hanging] = await Promise.all([
-      this.#ending(),
+    // First the ending: what is counted after a run has ended is complete.
+    const ending = await this.#ending();
+    const [effects, observations, hanging] = await Promise.all([
       effectsOf(WORLD, this.id),
       observationsOf(WORLD, this.id),
       hangingCalls(WORLD, this.id),
@@ -197,8 +203,11 @@ export class Run<Env extends LabBindings> {
 
   async #queueEnding() {
     const settled = settledMessages(await observationsOf(this.#env.WORLD, this.id));
-    const sent = this.#messages().length * timesDelivered(this.#pair);
-    return { status: settled.length < sent ? "running" : "complete", output: null, error: null };
+    const times = timesDelivered(this.#pair);
+    const done = this.#messages().every(
+      ({ body: { lab } }) => settled.filter((index) => index === lab.index).length >= times,
+    );
+    return { status: done ? "complete" : "running", output: null, error: null };
   }
 
   async #request(ctx: RequestContext): Promise<void> {

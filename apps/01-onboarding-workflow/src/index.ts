@@ -1,0 +1,70 @@
+import { createInstanceOnce } from "@durable-lessons/idempotency";
+import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
+import { onboardingRequest } from "@durable-lessons/types";
+import {
+  errorAsJson,
+  expectJson,
+  jsonBody,
+  limitBody,
+  notFoundAsJson,
+  onlyMethods,
+} from "@durable-lessons/types/http";
+import { Hono } from "hono";
+import * as v from "valibot";
+import { pairs } from "./pitfalls/index.ts";
+import { consumeOnboardingRequests } from "./queue-consumer.ts";
+import { startOnboarding } from "./start-onboarding.ts";
+import { findInstance } from "./status.ts";
+import { whatToTry } from "./what-to-try.ts";
+
+export { DailyReportWorkflow } from "./daily-report-workflow.ts";
+export { OnboardingWorkflow } from "./onboarding-workflow.ts";
+export const PitfallWorkflow = pitfallWorkflow(pairs);
+
+const app = new Hono<{ Bindings: Env }>();
+app.onError(errorAsJson);
+app.notFound(notFoundAsJson);
+app.use(limitBody());
+
+app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
+
+// The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
+app.post("/onboard", expectJson, jsonBody(onboardingRequest), async (c) => {
+  const { instance, created } = await startOnboarding(c.env, c.req.valid("json"));
+  const body = { status: created ? "started" : "already-started", instanceId: instance.id };
+  return c.json(body, created ? 202 : 200, { location: `/status/${instance.id}` });
+});
+app.all("/onboard", onlyMethods("POST"));
+
+// Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope.
+app.post("/onboard/queue", expectJson, jsonBody(v.unknown()), async (c) => {
+  await c.env.ONBOARDING_REQUESTS.send(c.req.valid("json"));
+  return c.json({ status: "queued" }, 202);
+});
+app.all("/onboard/queue", onlyMethods("POST"));
+
+app.get("/status/:id", async (c) => {
+  const id = c.req.param("id");
+  const instance = await findInstance(c.env, id);
+  if (!instance) return c.json({ error: `There is no instance "${id}".` }, 404);
+  const { status, output = null, error = null } = await instance.status();
+  return c.json({ instanceId: id, status, output, error });
+});
+app.all("/status/:id", onlyMethods("GET"));
+
+app.route("/pitfalls", pitfallRoutes(pairs));
+
+export default {
+  fetch: app.fetch,
+
+  // The second trigger: a message.
+  queue: consumeOnboardingRequests,
+
+  // The third trigger: a cron. The same firing twice has the same id, and starts one run.
+  async scheduled({ scheduledTime }, env) {
+    await createInstanceOnce(env.DAILY_REPORT, {
+      id: `daily-${scheduledTime}`,
+      params: { scheduledTime },
+    });
+  },
+} satisfies ExportedHandler<Env>;

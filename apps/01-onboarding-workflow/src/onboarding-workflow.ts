@@ -1,0 +1,35 @@
+import { outsideWorld } from "@durable-lessons/outside-world";
+import type { OnboardingRequest } from "@durable-lessons/types";
+import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+
+/** A new user: save the record, prepare the welcome, send the mail. */
+export class OnboardingWorkflow extends WorkflowEntrypoint<Env, OnboardingRequest> {
+  override async run(event: WorkflowEvent<OnboardingRequest>, step: WorkflowStep) {
+    const { userId, email, planType } = event.payload;
+    const { mail } = outsideWorld(this.env, event.instanceId);
+
+    await step.do("save user record", async () => {
+      // A step may run more than once, so its write must be one that can be repeated.
+      await this.env.DB.prepare(
+        `INSERT INTO users (user_id, email, plan_type, created_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (user_id) DO NOTHING`,
+      )
+        .bind(userId, email, planType, Date.now())
+        .run();
+    });
+
+    const welcome = await step.do("prepare welcome mail", async () => ({
+      subject: planType === "pro" ? "Welcome to Pro" : "Welcome",
+      text: `Hello ${userId}, your account has been ready since ${new Date().toISOString()}.`,
+    }));
+
+    const { messageId } = await step.do("send welcome mail", async () => {
+      // Were the runtime killed between the mail and the end of this step, the step would run again. The provider
+      // knows the key then, and sends nothing.
+      const key = `${event.instanceId}/send welcome mail`;
+      return mail.send({ to: email, ...welcome, key });
+    });
+
+    return { userId, messageId };
+  }
+}

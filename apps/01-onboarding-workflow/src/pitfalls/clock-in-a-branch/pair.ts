@@ -1,0 +1,26 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+
+/** How long the offer lasts, from the start of the run. */
+const OFFER_MS = 2000;
+
+export default {
+  id: "clock-in-a-branch",
+  title: "The clock in a branch",
+  claim:
+    "A branch on the clock can go the other way on replay; a branch on a step's result cannot.",
+  why: "The replay asks the clock again, after the offer has ended. What a step returned is stored and never asked again.",
+  claims: ["A5", "A6"],
+  engine: "workflow",
+  params: ({ run, now }) => ({
+    userId: run,
+    email: "ada@example.com",
+    planType: "pro",
+    offerEndsAt: now + OFFER_MS,
+  }),
+  faults: { "accounts.open": ["hang"] },
+  disturb: { crash: { during: "open account" }, wakeAfterMs: OFFER_MS },
+  expect: {
+    pitfall: { "email.sent": 2, "account.opened": 1 },
+    fix: { "email.sent": 1, "account.opened": 1 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,16 @@
+import type { HttpPair } from "@durable-lessons/lab";
+
+export default {
+  id: "double-submit",
+  title: "The double click",
+  claim: "A business key as the instance id makes the second click harmless.",
+  why: "Without an id every create is a new run. An id that exists is refused, and that refusal is a success here.",
+  claims: ["A11", "A12"],
+  engine: "http",
+  body: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "email.sent": 2, "workflow.created": 2 },
+    fix: { "email.sent": 1, "workflow.created": 1 },
+  },
+} satisfies HttpPair;

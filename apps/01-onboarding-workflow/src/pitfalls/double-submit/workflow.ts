@@ -1,0 +1,15 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OnboardingRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+/** What both variants start. */
+export async function run(
+  event: WorkflowEvent<OnboardingRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { userId, email } = event.payload;
+  await step.do("send welcome mail", () =>
+    env.mail.send({ to: email, subject: "Welcome", text: `Hello ${userId}` }),
+  );
+}

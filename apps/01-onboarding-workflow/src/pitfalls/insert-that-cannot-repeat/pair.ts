@@ -1,0 +1,17 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+
+export default {
+  id: "insert-that-cannot-repeat",
+  title: "An insert that cannot repeat",
+  claim:
+    "A step may run more than once, so what it writes must be something that can be written again.",
+  why: "The first attempt inserts and then fails. The retry starts the callback from its first line, and meets its own row.",
+  claims: ["A17"],
+  engine: "workflow",
+  params: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
+  faults: { "accounts.open": ["fail"] },
+  expect: {
+    pitfall: { status: "errored", "account.opened": 0 },
+    fix: { status: "complete", "account.opened": 1 },
+  },
+} satisfies WorkflowPair;

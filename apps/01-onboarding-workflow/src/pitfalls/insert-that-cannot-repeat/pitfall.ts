@@ -1,0 +1,22 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OnboardingRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const twice = { retries: { limit: 1, delay: 100 } };
+
+export async function run(
+  event: WorkflowEvent<OnboardingRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  const { userId, email, planType } = event.payload;
+
+  await step.do("open account", twice, async () => {
+    await env.DB.prepare(
+      `INSERT INTO users (user_id, email, plan_type, created_at) VALUES (?1, ?2, ?3, ?4)`,
+    )
+      .bind(userId, email, planType, Date.now())
+      .run();
+    await env.accounts.open({ userId });
+  });
+}

@@ -1,0 +1,21 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OnboardingRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+export async function handle(request: Request, env: { WORKFLOW: Workflow }): Promise<Response> {
+  const user = await request.json<OnboardingRequest>();
+  await env.WORKFLOW.create({ id: user.userId, params: user });
+  return Response.json({ userId: user.userId }, { status: 202 });
+}
+
+export async function run(
+  event: WorkflowEvent<OnboardingRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { userId, email } = event.payload;
+  await step.do("open account", () => env.accounts.open({ userId }));
+  await step.do("send welcome mail", () =>
+    env.mail.send({ to: email, subject: "Welcome", text: `Hello ${userId}` }),
+  );
+}

@@ -1,0 +1,18 @@
+import type { HttpPair } from "@durable-lessons/lab";
+
+export default {
+  id: "plain-async-function",
+  title: "A plain async function",
+  claim:
+    "A plain async function forgets where it was, so the client that asks again gets everything again.",
+  why: "Its progress lives in memory, and memory dies with the runtime. A Workflow writes every finished step down.",
+  claims: ["A18"],
+  engine: "http",
+  body: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
+  faults: { "mail.send": ["hang"] },
+  disturb: { crash: { during: "mail.send" } },
+  expect: {
+    pitfall: { "account.opened": 2, "email.sent": 1 },
+    fix: { "account.opened": 1, "email.sent": 1 },
+  },
+} satisfies HttpPair;

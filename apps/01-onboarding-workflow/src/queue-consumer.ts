@@ -1,0 +1,37 @@
+import { onboardingRequest, QUEUES } from "@durable-lessons/types";
+import { issuesAsText } from "@durable-lessons/types/http";
+import * as v from "valibot";
+import { startOnboarding } from "./start-onboarding.ts";
+
+/** Starts one onboarding per message. What no retry can help is parked, and its neighbours are served. */
+export async function consumeOnboardingRequests(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    try {
+      await consume(message, batch.queue, env);
+      message.ack();
+    } catch (error) {
+      console.error("onboarding request failed, will be retried", message.id, error);
+      message.retry();
+    }
+  }
+}
+
+async function consume(message: Message, queue: string, env: Env): Promise<void> {
+  const user = v.safeParse(onboardingRequest, message.body);
+  if (queue === QUEUES.onboardingRequestsDeadLetters) {
+    await park(message, queue, "its retries are used up", env);
+  } else if (!user.success) {
+    await park(message, queue, issuesAsText(user.issues), env);
+  } else {
+    await startOnboarding(env, user.output);
+  }
+}
+
+async function park({ id, body }: Message, queue: string, reason: string, env: Env): Promise<void> {
+  await env.DB.prepare(
+    `INSERT INTO parked_messages (message_id, queue, body, reason, parked_at) VALUES (?1, ?2, ?3, ?4, ?5)
+     ON CONFLICT (message_id) DO NOTHING`,
+  )
+    .bind(id, queue, JSON.stringify(body ?? null), reason, Date.now())
+    .run();
+}

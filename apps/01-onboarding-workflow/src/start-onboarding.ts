@@ -1,0 +1,8 @@
+import { createInstanceOnce, instanceIdFor } from "@durable-lessons/idempotency";
+import type { OnboardingRequest } from "@durable-lessons/types";
+
+/** Starts the onboarding of a user, once: the id is made of who the user is, not of the request that asks. */
+export async function startOnboarding(env: Env, user: OnboardingRequest) {
+  const id = await instanceIdFor("onboard", user.userId);
+  return createInstanceOnce(env.ONBOARDING, { id, params: user });
+}

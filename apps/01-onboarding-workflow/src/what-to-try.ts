@@ -1,0 +1,18 @@
+/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+export const whatToTry = (origin: string) => `Lesson 1: the first Workflow
+
+Onboard a user, once however often you ask:
+  curl -i ${origin}/onboard -H 'content-type: application/json' -d '{ "userId": "ada", "email": "ada@example.com", "planType": "pro" }'
+  curl ${origin}/status/onboard-ada
+
+The same through the queue, and by the cron:
+  curl -i ${origin}/onboard/queue -H 'content-type: application/json' -d '{ "userId": "bob", "email": "bob@example.com", "planType": "free" }'
+  curl '${origin}/cdn-cgi/local/scheduled?cron=0+8+*+*+*'
+
+The pairs, where the lab is on:
+  curl ${origin}/pitfalls
+  curl -i -X POST ${origin}/pitfalls/side-effect-outside-step/pitfall
+
+See Workflows, tables and mail in the Local Explorer:
+  ${origin}/cdn-cgi/explorer
+`;

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+/**
+ * `lesson-dev --port N`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1 databases, starts
+ * `wrangler dev` with the lab on, and says which URLs to try: the answer of the Worker's own `GET /`.
+ */
+import { spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { unstable_readConfig } from "wrangler";
+
+const lesson = process.cwd();
+const { values } = parseArgs({ options: { port: { type: "string" } } });
+const port = Number(values.port);
+if (!Number.isInteger(port)) throw new Error("Call it with --port and a number.");
+
+const requireHere = createRequire(join(lesson, "package.json"));
+const wranglerBin = join(requireHere.resolve("wrangler/package.json"), "..", "bin", "wrangler.js");
+const wrangler = (args: string[], stdin: "ignore" | "inherit") =>
+  spawn(process.execPath, [wranglerBin, ...args], {
+    cwd: lesson,
+    stdio: [stdin, "inherit", "inherit"],
+  });
+
+const configs = (await readdir(lesson))
+  .filter((name) => /^wrangler(\..+)?\.jsonc$/.test(name))
+  .toSorted();
+for (const config of configs) {
+  const { d1_databases: databases } = unstable_readConfig({ config: join(lesson, config) });
+  for (const { binding } of databases) {
+    // Without a terminal wrangler does not ask whether it may.
+    const args = ["d1", "migrations", "apply", binding, "--local", "-c", config];
+    const code = await ended(wrangler(args, "ignore"));
+    if (code !== 0) process.exit(code);
+  }
+}
+
+// Ctrl-C reaches wrangler too; it ends workerd and itself.
+process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));
+const dev = wrangler(
+  [
+    "dev",
+    ...configs.flatMap((config) => ["-c", config]),
+    "--port",
+    String(port),
+    "--var",
+    "LAB:on",
+  ],
+  "inherit",
+);
+void sayWhatToTry();
+process.exitCode = await ended(dev);
+
+/** Waits for the Worker, then prints what it says of itself. */
+async function sayWhatToTry(): Promise<void> {
+  while (dev.exitCode === null && dev.signalCode === null) {
+    const response = await fetch(`http://localhost:${port}/`).catch(() => null);
+    if (response?.ok) {
+      process.stdout.write(`\n${await response.text()}\n`);
+      return;
+    }
+    await delay(200);
+  }
+}
+
+function ended(child: ReturnType<typeof spawn>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child
+      .once("error", reject)
+      .once("exit", (exitCode, signal) => resolve(exitCode ?? (signal ? 130 : 1)));
+  });
+}
