@@ -1,0 +1,57 @@
+import { instanceIdFor } from "@durable-lessons/idempotency";
+import { countEffects, effectsOf } from "@durable-lessons/outside-world";
+import type { OnboardingRequest } from "@durable-lessons/types";
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+
+/** A user that no other test has. */
+export const newUser = (fields: Partial<OnboardingRequest> = {}): OnboardingRequest => ({
+  userId: `u_${crypto.randomUUID().replaceAll("-", "")}`,
+  email: "ada@example.com",
+  planType: "pro",
+  ...fields,
+});
+
+/** The instance id that the lesson gives to a user. */
+export const idOf = (user: OnboardingRequest) => instanceIdFor("onboard", user.userId);
+
+/** Sends a request to the Worker, JSON unless the body is text already. */
+export async function send(method: string, path: string, body?: unknown) {
+  const response = await exports.default.fetch(`https://lesson.example${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : {
+          headers: { "content-type": "application/json" },
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: await response.json<Record<string, unknown>>(),
+  };
+}
+
+/** Waits until an instance is over. */
+export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
+  return vi.waitUntil(
+    async () => {
+      const status = await instance.status();
+      return ["complete", "errored", "terminated"].includes(status.status) && status;
+    },
+    { timeout: 20_000 },
+  );
+}
+
+/** The effects of an instance, by kind. */
+export const evidence = async (instanceId: string) =>
+  countEffects(await effectsOf(env.WORLD, instanceId));
+
+/** How many records the lesson's own table has of a user. */
+export async function usersSaved({ userId }: OnboardingRequest): Promise<number | undefined> {
+  const row = await env.DB.prepare("SELECT COUNT(*) AS n FROM users WHERE user_id = ?1")
+    .bind(userId)
+    .first<{ n: number }>();
+  return row?.n;
+}

@@ -1,0 +1,138 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+} from "cloudflare:test";
+import { QUEUES } from "@durable-lessons/types";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import worker from "../../src/index.ts";
+import { evidence, idOf, newUser, send, untilOver, usersSaved } from "./helpers.ts";
+
+const parkedReason = async (messageId: string) =>
+  (
+    await env.DB.prepare("SELECT reason FROM parked_messages WHERE message_id = ?1")
+      .bind(messageId)
+      .first<{ reason: string }>()
+  )?.reason;
+
+/** Hands a batch to the Worker's queue handler and tells what became of each message. */
+async function deliver(
+  bodies: unknown[],
+  queue: string = QUEUES.onboardingRequests,
+  workerEnv = env,
+) {
+  const messages = bodies.map((body) => ({
+    id: crypto.randomUUID(),
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+  }));
+  const batch = createMessageBatch(queue, messages);
+  const ctx = createExecutionContext();
+  await worker.queue(batch, workerEnv);
+  const result = await getQueueResult(batch, ctx);
+  return {
+    ids: messages.map(({ id }) => id),
+    acked: result.explicitAcks,
+    retried: result.retryMessages,
+  };
+}
+
+describe("A15: a message starts a run", () => {
+  test("through the real queue", async () => {
+    const user = newUser();
+    await env.ONBOARDING_REQUESTS.send(user);
+    const id = await idOf(user);
+    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), { timeout: 20_000 });
+    await untilOver(await env.ONBOARDING.get(id));
+    expect(await evidence(id)).toEqual({ "email.sent": 1 });
+  });
+
+  test("redelivery starts nothing, fails nothing and is acked", async () => {
+    const user = newUser();
+    const first = await deliver([user]);
+    const second = await deliver([user, user]);
+    expect(first.acked).toEqual(first.ids);
+    expect(second.acked).toEqual(second.ids);
+    const id = await idOf(user);
+    await untilOver(await env.ONBOARDING.get(id));
+    expect(await evidence(id)).toEqual({ "email.sent": 1 });
+    expect(await usersSaved(user)).toBe(1);
+  });
+
+  test("a malformed message is parked with its reason, and its neighbours are served", async () => {
+    const [one, two] = [newUser(), newUser()];
+    const { ids, acked, retried } = await deliver([one, { userId: "x" }, null, "text", [], two]);
+    expect(acked).toEqual(ids);
+    expect(retried).toEqual([]);
+    expect(await parkedReason(ids[1] ?? "")).toContain("email is missing");
+    for (const nth of [2, 3, 4]) expect(await parkedReason(ids[nth] ?? "")).toBeTruthy();
+    for (const user of [one, two]) {
+      const over = await untilOver(await env.ONBOARDING.get(await idOf(user)));
+      expect(over.status).toBe("complete");
+    }
+  });
+
+  test("a message that cannot be served now is retried, and its neighbours are not", async () => {
+    const broken = { ...env, DB: undefined } as unknown as typeof env;
+    const user = newUser();
+    // Parking needs the table; starting a run does not.
+    const { ids, acked, retried } = await deliver([{}, user], QUEUES.onboardingRequests, broken);
+    expect(acked).toEqual([ids[1]]);
+    expect(retried).toEqual([{ msgId: ids[0] }]);
+    await untilOver(await env.ONBOARDING.get(await idOf(user)));
+  });
+
+  test("a dead letter is parked", async () => {
+    const { ids, acked } = await deliver([newUser()], QUEUES.onboardingRequestsDeadLetters);
+    expect(acked).toEqual(ids);
+    expect(await parkedReason(ids[0] ?? "")).toContain("used up");
+  });
+
+  test("POST /onboard/queue puts what it gets into the queue", async () => {
+    const user = newUser();
+    expect((await send("POST", "/onboard/queue", user)).status).toBe(202);
+    const id = await idOf(user);
+    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), { timeout: 20_000 });
+    await untilOver(await env.ONBOARDING.get(id));
+    expect((await send("POST", "/onboard/queue", "{")).status).toBe(400);
+    expect((await send("GET", "/onboard/queue")).status).toBe(405);
+  });
+});
+
+describe("A15: a cron starts a run", () => {
+  const fire = async (scheduledTime: number) => {
+    const controller = createScheduledController({ scheduledTime: new Date(scheduledTime) });
+    await worker.scheduled(controller, env);
+  };
+
+  test("firing twice for the same time makes one run", async () => {
+    const scheduledTime = Date.UTC(2026, 10, 2, 8);
+    await fire(scheduledTime);
+    await fire(scheduledTime);
+    const id = `daily-${scheduledTime}`;
+    const over = await untilOver(await env.DAILY_REPORT.get(id));
+    await fire(scheduledTime);
+    expect(over.status).toBe("complete");
+    expect(await evidence(id)).toEqual({ "email.sent": 1 });
+    expect((await send("GET", `/status/${id}`)).body["status"]).toBe("complete");
+  });
+
+  test("the report counts the users of the day before, and no others", async () => {
+    const scheduledTime = Date.UTC(2001, 0, 2, 8);
+    const hour = 60 * 60 * 1000;
+    const insert = env.DB.prepare(
+      "INSERT INTO users (user_id, email, plan_type, created_at) VALUES (?1, 'a@example.com', 'free', ?2)",
+    );
+    await env.DB.batch(
+      [-25, -24, -1, 0].map((hours) =>
+        insert.bind(crypto.randomUUID(), scheduledTime + hours * hour),
+      ),
+    );
+    await fire(scheduledTime);
+    const over = await untilOver(await env.DAILY_REPORT.get(`daily-${scheduledTime}`));
+    expect(over.output).toEqual({ newUsers: 2 });
+  });
+});

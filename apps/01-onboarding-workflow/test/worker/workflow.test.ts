@@ -1,0 +1,57 @@
+import { introspectWorkflowInstance } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { OnboardingWorkflow } from "../../src/index.ts";
+import { evidence, idOf, newUser, untilOver } from "./helpers.ts";
+
+test("A14: params arrive as event.payload, beside the instance's id", async () => {
+  const run = vi.spyOn(OnboardingWorkflow.prototype, "run");
+  const user = newUser();
+  const id = await idOf(user);
+  await untilOver(await env.ONBOARDING.create({ id, params: user }));
+  const [event] = run.mock.calls.find(([call]) => call.instanceId === id) ?? [];
+  expect(event?.payload).toEqual(user);
+  run.mockRestore();
+});
+
+test("A12: without an id the platform makes a UUID", async () => {
+  const instance = await env.ONBOARDING.create({ params: newUser() });
+  expect(instance.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  await untilOver(instance);
+});
+
+test("A11: create with an id that is taken throws instance.already_exists", async () => {
+  const user = newUser();
+  const id = await idOf(user);
+  await untilOver(await env.ONBOARDING.create({ id, params: user }));
+  await expect(env.ONBOARDING.create({ id, params: user })).rejects.toThrow(
+    "(instance.already_exists)",
+  );
+});
+
+test("the mail is what the step before it prepared", async () => {
+  const user = newUser({ planType: "free" });
+  const id = await idOf(user);
+  await using instance = await introspectWorkflowInstance(env.ONBOARDING, id);
+  await env.ONBOARDING.create({ id, params: user });
+  const welcome = await instance.waitForStepResult({ name: "prepare welcome mail" });
+  await instance.waitForStatus("complete");
+  expect(welcome).toMatchObject({ subject: "Welcome" });
+  const sent = await env.WORLD.prepare("SELECT detail FROM effects WHERE run = ?1")
+    .bind(id)
+    .first<{ detail: string }>();
+  expect(JSON.parse(sent?.detail ?? "null")).toEqual({ to: user.email, ...Object(welcome) });
+});
+
+test("a mail provider that fails at first is asked again, and one mail goes out", async () => {
+  const user = newUser();
+  const id = await idOf(user);
+  await env.WORLD.prepare("INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)")
+    .bind(id, JSON.stringify({ "mail.send": ["fail", "fail-after-effect"] }))
+    .run();
+  await using instance = await introspectWorkflowInstance(env.ONBOARDING, id);
+  await instance.modify((modifier) => modifier.disableRetryDelays());
+  await env.ONBOARDING.create({ id, params: user });
+  await instance.waitForStatus("complete");
+  expect(await evidence(id)).toEqual({ "email.sent": 1 });
+});
