@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+const here = (path: string) => join(import.meta.dirname, path);
 const migrations = {
-  DB: await readD1Migrations("migrations"),
-  WORLD: await readD1Migrations("../../packages/outside-world/migrations"),
+  DB: await readD1Migrations(here("migrations")),
+  WORLD: await readD1Migrations(here("../../packages/outside-world/migrations")),
 };
 
 export default defineConfig({
@@ -14,7 +16,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
-            wrangler: { configPath: "./wrangler.jsonc" },
+            wrangler: { configPath: here("wrangler.jsonc") },
             miniflare: {
               // The local Workflows engine keeps the names and messages of errors only with these flags.
               compatibilityFlags: [

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -8,7 +9,7 @@ export default defineConfig({
       miniflare: {
         compatibilityDate: "2026-11-01",
         d1Databases: ["WORLD"],
-        bindings: { MIGRATIONS: await readD1Migrations("migrations") },
+        bindings: { MIGRATIONS: await readD1Migrations(join(import.meta.dirname, "migrations")) },
         email: {
           send_email: [{ name: "EMAIL", allowed_destination_addresses: ["ada@example.com"] }],
         },

@@ -12,6 +12,14 @@ export interface CrashReport {
   signal: string;
 }
 
+/** What a request to a lesson may say, beside its path. */
+export interface LessonRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
 /**
  * A lesson's Workers on a workerd of their own, with storage of their own: wrangler's test harness, and a crash.
  * `close` ends every process that `start` started.
@@ -62,7 +70,7 @@ export class LessonRuntime {
   }
 
   /** Sends a request to the lesson. */
-  async fetch(path: string, init?: { method: string; signal?: AbortSignal }): Promise<Response> {
+  async fetch(path: string, init?: LessonRequest): Promise<Response> {
     const response = await this.#harness.fetch(path, init);
     // The harness answers with undici's Response, which has the same shape under another name.
     return new Response(response.body as ReadableStream | null, {
