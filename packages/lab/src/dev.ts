@@ -4,12 +4,11 @@
  * `wrangler dev` with the lab on, and says which URLs to try: the answer of the Worker's own `GET /`.
  */
 import { spawn } from "node:child_process";
-import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { unstable_readConfig } from "wrangler";
+import { lessonConfigs } from "./runner/lesson-configs.ts";
 
 const lesson = process.cwd();
 const { values } = parseArgs({ options: { port: { type: "string" } } });
@@ -24,14 +23,14 @@ const wrangler = (args: string[], stdin: "ignore" | "inherit") =>
     stdio: [stdin, "inherit", "inherit"],
   });
 
-const configs = (await readdir(lesson))
-  .filter((name) => /^wrangler(\..+)?\.jsonc$/.test(name))
-  .toSorted();
-for (const config of configs) {
-  const { d1_databases: databases } = unstable_readConfig({ config: join(lesson, config) });
-  for (const { binding } of databases) {
+const configs = await lessonConfigs(lesson);
+const migrated = new Set<string>();
+for (const { file, databases } of configs) {
+  for (const { binding, id } of databases) {
+    if (migrated.has(id)) continue;
+    migrated.add(id);
     // Without a terminal wrangler does not ask whether it may.
-    const args = ["d1", "migrations", "apply", binding, "--local", "-c", config];
+    const args = ["d1", "migrations", "apply", binding, "--local", "-c", file];
     const code = await ended(wrangler(args, "ignore"));
     if (code !== 0) process.exit(code);
   }
@@ -42,7 +41,7 @@ process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));
 const dev = wrangler(
   [
     "dev",
-    ...configs.flatMap((config) => ["-c", config]),
+    ...configs.flatMap(({ file }) => ["-c", file]),
     "--port",
     String(port),
     "--var",

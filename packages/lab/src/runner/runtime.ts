@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
-import { readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { createTestHarness, unstable_readConfig } from "wrangler";
+import { basename } from "node:path";
+import { createTestHarness } from "wrangler";
+import { type LessonConfig, lessonConfigs } from "./lesson-configs.ts";
 
 /** How a process of workerd ended and which one took its place. */
 export interface CrashReport {
@@ -26,37 +26,31 @@ export interface LessonRequest {
  */
 export class LessonRuntime {
   readonly #harness: ReturnType<typeof createTestHarness>;
-  readonly #dir: string;
   #workerd: ChildProcess | undefined;
 
-  private constructor(dir: string, configPaths: string[]) {
-    this.#dir = dir;
+  private constructor(dir: string, configs: LessonConfig[]) {
     this.#harness = createTestHarness({
       root: dir,
-      workers: configPaths.map((configPath) => ({ configPath, vars: { LAB: "on" } })),
+      workers: configs.map(({ file }) => ({ configPath: file, vars: { LAB: "on" } })),
     });
   }
 
   /**
-   * Starts the Workers of a folder, one for each `wrangler*.jsonc`, with the lab on and every D1 migration applied.
-   * The first one by name serves the lab's routes.
+   * Starts the Workers of a folder with the lab on and every D1 migration applied: see {@link lessonConfigs}.
    *
    * @param dir absolute path of the lesson
    */
   static async start(dir: string): Promise<LessonRuntime> {
-    const configPaths = (await readdir(dir))
-      .filter((name) => /^wrangler(\..+)?\.jsonc$/.test(name))
-      .toSorted();
-    if (configPaths.length === 0) throw new Error(`There is no wrangler.jsonc in ${dir}.`);
+    const configs = await lessonConfigs(dir);
     // Nothing of what wrangler would ask the network for matters here.
     process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
     process.env["WRANGLER_SEND_METRICS"] ??= "false";
     process.env["WRANGLER_LOG"] ??= "error";
-    const runtime = new LessonRuntime(dir, configPaths);
+    const runtime = new LessonRuntime(dir, configs);
     try {
       // The harness starts two: first its proxy, then, when the proxy listens, the one that runs the Workers.
       runtime.#workerd = await spawnedDuring(() => runtime.#harness.listen());
-      await runtime.#migrate(configPaths);
+      await runtime.#migrate(configs);
       return runtime;
     } catch (error) {
       await runtime.close();
@@ -103,11 +97,10 @@ export class LessonRuntime {
     await this.#harness.close();
   }
 
-  async #migrate(configPaths: string[]): Promise<void> {
-    for (const configPath of configPaths) {
-      const config = unstable_readConfig({ config: join(this.#dir, configPath) });
-      const worker = this.#harness.getWorker(config.name);
-      for (const { binding } of config.d1_databases) await worker.applyD1Migrations(binding);
+  async #migrate(configs: LessonConfig[]): Promise<void> {
+    for (const { worker, databases } of configs) {
+      const handle = this.#harness.getWorker(worker);
+      for (const { binding } of databases) await handle.applyD1Migrations(binding);
     }
   }
 }
