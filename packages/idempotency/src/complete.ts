@@ -1,0 +1,91 @@
+import { checkCount, isAmong, nowMs, twice, type ClockOptions, type Lease } from "./lease.ts";
+import { checkBytes, encode } from "./result.ts";
+
+export interface Completion extends Lease {
+  /** Anything JSON can hold. */
+  result?: unknown;
+}
+
+const COMPLETE = `
+  UPDATE idempotency_keys SET
+    state = 'done',
+    result = iif(state = 'done', idempotency_keys.result, given.result),
+    updated_at = iif(state = 'done', updated_at, ${nowMs("?2")})
+  FROM (
+    SELECT value ->> '$.key' AS key, value ->> '$.owner' AS owner, value ->> '$.result' AS result
+    FROM json_each(?1)
+  ) AS given
+  WHERE idempotency_keys.key = given.key AND idempotency_keys.owner = given.owner
+  RETURNING key`;
+
+const COMPLETE_OR_FAIL = `
+  INSERT INTO idempotency_keys
+    (key, state, owner, lease_ms, lease_expires_at, result, created_at, updated_at)
+  SELECT
+    given.value ->> '$.key',
+    iif(held.owner = given.value ->> '$.owner', 'done', 'lease lost'),
+    held.owner, 0, 0, given.value ->> '$.result', ${nowMs("?2")}, ${nowMs("?2")}
+  FROM json_each(?1) AS given
+  LEFT JOIN idempotency_keys AS held ON held.key = given.value ->> '$.key'
+  WHERE true
+  ON CONFLICT (key) DO UPDATE SET
+    state = excluded.state,
+    result = iif(idempotency_keys.state = 'done', idempotency_keys.result, excluded.result),
+    updated_at = iif(idempotency_keys.state = 'done', idempotency_keys.updated_at, excluded.updated_at)`;
+
+/**
+ * Marks many keys as done in one statement, and stores their results. The answer says for each entry, in the same order,
+ * whether the key is done by this owner.
+ *
+ * `false` means that the lease had ended and another caller has claimed the key since (or that the row was swept): the
+ * effect may run twice. An ended lease that nobody has claimed is completed all the same.
+ *
+ * Safe to repeat: a second completion by the same owner changes nothing and says `true`. A key that is done stays done,
+ * with its first result, until it is swept.
+ *
+ * @param entries at most 500; `result`: anything JSON can hold, at most about 1.9 MB for all together; keep more in R2
+ * @throws TypeError or RangeError for results that cannot be stored; nothing is completed
+ * @throws what D1 throws, after a second try. The keys may be done or not: repeat it
+ */
+export async function complete(
+  db: D1Database,
+  entries: readonly Completion[],
+  options: ClockOptions = {},
+): Promise<boolean[]> {
+  if (entries.length === 0) return [];
+  const parameter = completions(entries);
+  const { results } = await twice(() =>
+    db
+      .prepare(COMPLETE)
+      .bind(parameter, options.now?.() ?? null)
+      .all<{ key: string }>(),
+  );
+  return isAmong(entries, results);
+}
+
+/**
+ * The same as a prepared statement, to put into the `db.batch()` that writes the rows the work makes.
+ *
+ * Guaranteed: the batch is one transaction, and this statement fails it if another caller holds one of the keys: then
+ * nothing of the batch is written, and `isLeaseLost(error)` is true. So an effect that consists of rows in this database
+ * happens exactly once, however often the work runs.
+ *
+ * @throws as `complete` for results that cannot be stored
+ */
+export function completeStatement(
+  db: D1Database,
+  entries: readonly Completion[],
+  options: ClockOptions = {},
+): D1PreparedStatement {
+  return db.prepare(COMPLETE_OR_FAIL).bind(completions(entries), options.now?.() ?? null);
+}
+
+function completions(entries: readonly Completion[]): string {
+  checkCount(entries.length);
+  // The result goes as text within the JSON, so that D1 keeps it to the letter.
+  const parameter = JSON.stringify(
+    entries.map(({ key, owner, result }) => ({ key, owner, result: encode(result) })),
+  );
+  checkBytes(parameter);
+  return parameter;
+}

@@ -1,0 +1,45 @@
+/** Most keys in one statement. */
+export const MAX_KEYS = 500;
+
+export interface ClockOptions {
+  /** Milliseconds since 1970. Default: D1's own clock. For tests. */
+  now?: (() => number) | undefined;
+}
+
+/** A key that is held, and the token that says by whom. */
+export interface Lease {
+  key: string;
+  owner: string;
+}
+
+/**
+ * The time in SQL: what is bound to `parameter`, or D1's own clock where that is NULL. One clock for all claimers, and not
+ * that of the Worker that happens to ask.
+ */
+export function nowMs(parameter: string): string {
+  return `COALESCE(${parameter}, CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
+}
+
+export function checkCount(count: number): void {
+  if (count > MAX_KEYS) {
+    throw new RangeError(`${count} keys at once: at most ${MAX_KEYS} are allowed`);
+  }
+}
+
+/** For each entry, in the same order, whether a row came back for its key. */
+export function isAmong(entries: readonly Lease[], rows: readonly { key: string }[]): boolean[] {
+  const keys = new Set(rows.map(({ key }) => key));
+  return entries.map(({ key }) => keys.has(key));
+}
+
+/**
+ * Runs a write that is safe to repeat a second time if the first fails, as it may have been done and only the answer
+ * lost. D1 itself repeats reads that failed and never writes (Cloudflare docs, "D1: Retry queries").
+ */
+export async function twice<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch {
+    return statement();
+  }
+}

@@ -1,0 +1,33 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest(async () => ({
+      main: "./test/worker.ts",
+      verbose: false,
+      miniflare: {
+        // No nodejs_compat: the package must run in a Worker without it.
+        compatibilityDate: "2026-11-01",
+        bindings: {
+          TEST_MIGRATIONS: await readD1Migrations("./migrations"),
+          // Always the same, so that a red run is red again. Another: PROPERTY_SEED=1 pnpm test
+          PROPERTY_SEED: Number(process.env["PROPERTY_SEED"] ?? 20_261_129),
+        },
+        d1Databases: { DB: "db" },
+        workflows: { GREET: { name: "greet", className: "GreetWorkflow" } },
+        queueProducers: { MAIL: "mail" },
+        // No delays, so that a retry is there at once.
+        queueConsumers: {
+          mail: { maxBatchSize: 100, maxBatchTimeout: 0, maxRetries: 100, retryDelay: 0 },
+        },
+      },
+    })),
+  ],
+  test: {
+    setupFiles: ["./test/setup.ts"],
+    // Nothing here waits for a time. A busy machine may be slow; this only ends what hangs.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
