@@ -18,11 +18,6 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: here("wrangler.jsonc") },
             miniflare: {
-              // The local Workflows engine keeps the names and messages of errors only with these flags.
-              compatibilityFlags: [
-                "enhanced_error_serialization",
-                "workflows_preserve_non_retryable_error_message",
-              ],
               bindings: { LAB: "on", MIGRATIONS: migrations },
               queueConsumers: {
                 "onboarding-requests": {
@@ -41,6 +36,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/*.test.ts"],
           setupFiles: ["test/worker/setup.ts"],
+          testTimeout: 60_000,
         },
       },
       {

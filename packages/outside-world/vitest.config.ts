@@ -17,5 +17,5 @@ export default defineConfig({
       verbose: false,
     }),
   ],
-  test: { setupFiles: ["./test/migrate.ts"] },
+  test: { setupFiles: ["./test/migrate.ts"], testTimeout: 60_000 },
 });

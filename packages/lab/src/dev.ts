@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /**
- * `lesson-dev --port N`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1 databases, starts
- * `wrangler dev` with the lab on, and says which URLs to try: the answer of the Worker's own `GET /`.
+ * `lesson-dev --port N [--secret NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
+ * databases, starts `wrangler dev` with the lab on, and says which URLs to try: the answer of the Worker's own `GET /` to
+ * `accept: text/plain`. A secret reaches the Workers that name it under `secrets.required`, unless the lesson's folder has
+ * a `.dev.vars`.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -11,15 +13,25 @@ import { parseArgs } from "node:util";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 
 const lesson = process.cwd();
-const { values } = parseArgs({ options: { port: { type: "string" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string" }, secret: { type: "string", multiple: true, default: [] } },
+});
 const port = Number(values.port);
 if (!Number.isInteger(port)) throw new Error("Call it with --port and a number.");
+
+const secrets = Object.fromEntries(
+  values.secret.map((pair) => {
+    const [name = "", ...value] = pair.split("=");
+    return [name, value.join("=")];
+  }),
+);
 
 const requireHere = createRequire(join(lesson, "package.json"));
 const wranglerBin = join(requireHere.resolve("wrangler/package.json"), "..", "bin", "wrangler.js");
 const wrangler = (args: string[], stdin: "ignore" | "inherit") =>
   spawn(process.execPath, [wranglerBin, ...args], {
     cwd: lesson,
+    env: { ...process.env, ...secrets },
     stdio: [stdin, "inherit", "inherit"],
   });
 
@@ -55,7 +67,9 @@ process.exitCode = await ended(dev);
 /** Waits for the Worker, then prints what it says of itself. */
 async function sayWhatToTry(): Promise<void> {
   while (dev.exitCode === null && dev.signalCode === null) {
-    const response = await fetch(`http://localhost:${port}/`).catch(() => null);
+    const response = await fetch(`http://localhost:${port}/`, {
+      headers: { accept: "text/plain" },
+    }).catch(() => null);
     if (response?.ok) {
       process.stdout.write(`\n${await response.text()}\n`);
       return;

@@ -29,8 +29,11 @@ export type Crash = ({ crash: { during: string } } | { crash: { after: string } 
   wakeAfterMs?: number;
 };
 
-/** The same message, or the same request, that many times, one after the other. */
-export type Deliver = { deliver: number };
+/**
+ * The same message, or the same request, that many times, one after the other; messages with `atOnce` in one
+ * `sendBatch`, so that a queue whose batch size is their number delivers them together.
+ */
+export type Deliver = { deliver: number; atOnce?: true };
 
 /** `instance.restart()` once the run has ended; with `from`, from that step. */
 export type Restart = { restart: { from?: string } };
@@ -38,8 +41,20 @@ export type Restart = { restart: { from?: string } };
 /** An event, sent `times` times (once by default) when the instance first waits for its type. */
 export type SendEvent = { sendEvent: { type: string; payload?: unknown; times?: number } };
 
+/**
+ * Once the run has ended, its instances are deleted, as at the end of their retention, and its messages are sent once
+ * more.
+ */
+export type Expire = { expire: true };
+
+/**
+ * The run's faults end once its messages have waited that long between their deliveries. What counts are the delays that
+ * the consumer asks for, not the clock: a slow machine does not end an outage.
+ */
+export type Outage = { outage: { seconds: number } };
+
 /** What the lab does to a run. */
-export type Disturbance = Crash | Deliver | Restart | SendEvent;
+export type Disturbance = Crash | Deliver | Expire | Outage | Restart | SendEvent;
 
 /** What the lab notices around a run, beside its effects. */
 export type ObservationKind =
@@ -47,7 +62,11 @@ export type ObservationKind =
   | "message.acked"
   | "message.dead-lettered"
   | "message.delivered"
-  | "workflow.created";
+  | "message.retried"
+  | "message.sent"
+  | "workflow.create-called"
+  | "workflow.created"
+  | "workflow.expired";
 
 /**
  * The evidence of one variant. Effects are exact: a kind that is not named must not have happened. `status` is
@@ -56,6 +75,12 @@ export type ObservationKind =
 export type Expectation = Partial<Record<EffectKind | ObservationKind, number>> & {
   status?: "complete" | "errored" | "terminated";
 } & { [field: `output.${string}`]: boolean | number | string };
+
+/** What a reader notices who has met a pitfall: the words of a search. */
+export const SYMPTOMS = ["twice", "vanished", "never-ends", "stopped"] as const;
+
+/** It ran twice; it vanished; it never ends; it stopped at the first error. */
+export type Symptom = (typeof SYMPTOMS)[number];
 
 interface PairBase {
   /** Kebab-case, the name of the pair's folder. */
@@ -67,6 +92,8 @@ interface PairBase {
   why: string;
   /** Ids of `docs/claims.md`. */
   claims: string[];
+  /** How the pitfall shows itself. */
+  symptom?: Symptom;
   /** What goes wrong outside, the same for both variants. */
   faults?: FaultScript;
   expect: Record<Variant, Expectation>;
@@ -80,19 +107,32 @@ export interface WorkflowPair extends PairBase {
   disturb?: Crash | Restart | SendEvent;
 }
 
-/** Both variants export `consume(batch, env)`. */
+/**
+ * Both variants export `consume(batch, env)`, and may export `consumeDeadLetters(batch, env)`. Without it a message that
+ * comes to the dead letter queue is only noted.
+ */
 export interface QueuePair extends PairBase {
   engine: "queue";
   /** The binding of the queue, or one for each variant where the queue's settings are the lesson. */
   queue: string | Record<Variant, string>;
   /** The bodies to send, in one `sendBatch`. */
   messages: (context: RunContext) => unknown[];
-  disturb?: Crash | Deliver;
+  /**
+   * What the run leaves in a table of the lesson: the first row of a statement on a D1 binding, with the run's id as
+   * `?1`, becomes its output.
+   */
+  output?: { binding: string; sql: string };
+  disturb?: Crash | Deliver | Expire | Outage;
 }
 
-/** Both variants export `handle(request, env, ctx)`. */
+/**
+ * Both variants export `handle(request, env, ctx)`. The output has the `responses`: status, body, and how many effects
+ * there were by then. What they have sent to `env.QUEUE` is consumed after the last response, so that no timing decides.
+ */
 export interface HttpPair extends PairBase {
   engine: "http";
+  /** The binding of the queue behind `env.QUEUE`, if they send to one: they export `consume(batch, env)` too. */
+  queue?: string | Record<Variant, string>;
   /** The JSON body of the `POST` that they receive. */
   body: (context: RunContext) => unknown;
   disturb?: Crash | Deliver;
@@ -198,8 +238,11 @@ function describeLab({ disturb, engine }: Pair): string {
       : `the runtime is killed after ${where}"${disturb.crash.after}"`;
   }
   if ("deliver" in disturb) {
-    return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times`;
+    const how = disturb.atOnce ? " at once" : "";
+    return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times${how}`;
   }
+  if ("expire" in disturb) return "the instance is past its retention, then the message again";
+  if ("outage" in disturb) return `an outage of ${disturb.outage.seconds} s`;
   if ("restart" in disturb) {
     const { from } = disturb.restart;
     return from ? `restarted from step "${from}"` : "restarted from the beginning";

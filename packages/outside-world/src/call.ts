@@ -36,13 +36,7 @@ export async function call(
   request: ProviderRequest,
 ): Promise<Receipt> {
   const { operation } = request;
-  const fault = await nextFault(world, run, operation);
-  if (fault === "hang") await neverAnswer(world, run, operation);
-  if (fault === "fail")
-    throw new ProviderError(operation, "unavailable", "no answer from upstream");
-  if (typeof fault === "object" && "code" in fault) {
-    throw new ProviderError(operation, fault.code, fault.message, fault.retryAfterSeconds);
-  }
+  const fault = await meetFault(world, run, operation);
 
   const kind = fault === "decline" ? request.declinedKind : request.kind;
   if (!kind) throw new ProviderError(operation, "declined", "the provider said no");
@@ -54,6 +48,28 @@ export async function call(
   }
   if (typeof fault === "object" && "slowMs" in fault) await scheduler.wait(fault.slowMs);
   return receipt;
+}
+
+/**
+ * Notes a call, and lets it fail or hang before anything has happened, where the run's script says so. For an operation
+ * without an effect that is all there is to it.
+ *
+ * @returns the fault that is left to meet once it has happened
+ * @throws ProviderError where the run's script says so
+ */
+export async function meetFault(
+  world: D1Database,
+  run: string,
+  operation: Operation,
+): Promise<Fault> {
+  const fault = await nextFault(world, run, operation);
+  if (fault === "hang") await neverAnswer(world, run, operation);
+  if (fault === "fail")
+    throw new ProviderError(operation, "unavailable", "no answer from upstream");
+  if (typeof fault === "object" && "code" in fault) {
+    throw new ProviderError(operation, fault.code, fault.message, fault.retryAfterSeconds);
+  }
+  return fault;
 }
 
 /** Notes the call and reads its fault in one statement, so that two calls at once never share a number. */
@@ -104,6 +120,19 @@ async function remember(
     );
   }
   return { id: receiptId(first.kind, first.id), kind: first.kind, isNew: false };
+}
+
+/** What a provider remembers under a key, or null. */
+export async function receiptOf(
+  world: D1Database,
+  run: string,
+  key: string,
+): Promise<Receipt | null> {
+  const row = await world
+    .prepare("SELECT id, kind FROM effects WHERE run = ?1 AND key = ?2")
+    .bind(run, key)
+    .first<{ id: number; kind: EffectKind }>();
+  return row && { id: receiptId(row.kind, row.id), kind: row.kind, isNew: false };
 }
 
 /** Takes an effect back that has not really happened: the real provider behind it refused. */

@@ -1,13 +1,16 @@
-/** What the providers can be asked to do. */
+/** What the providers can be asked to do; and `workflow.create`, which is the platform's, and can be refused like them. */
 export type Operation =
   | "accounts.open"
+  | "alerts.send"
   | "audit.log"
+  | "carrier.recall"
   | "carrier.ship"
   | "mail.send"
   | "payments.charge"
   | "payments.refund"
   | "stock.release"
-  | "stock.reserve";
+  | "stock.reserve"
+  | "workflow.create";
 
 /**
  * How one call of a provider goes wrong.

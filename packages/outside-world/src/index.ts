@@ -1,3 +1,4 @@
+export { meetFault } from "./call.ts";
 export { type Fault, type FaultScript, type Operation, ProviderError } from "./faults.ts";
 export {
   type ChargeResult,
@@ -14,6 +15,8 @@ export {
   effectsOf,
   type Evidence,
   hangingCalls,
+  type Mark,
+  marksOf,
   type Observation,
   observationsOf,
   observe,
@@ -21,4 +24,5 @@ export {
   readRun,
   recordRun,
   type RunRecord,
+  scriptFaults,
 } from "./runs.ts";

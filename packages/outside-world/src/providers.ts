@@ -1,5 +1,5 @@
-import { EFFECTS } from "@durable-lessons/types";
-import { call, forget, type Receipt } from "./call.ts";
+import { EFFECTS, type EffectKind } from "@durable-lessons/types";
+import { call, forget, type Receipt, receiptOf } from "./call.ts";
 
 /** The bindings that the outside world needs. `EMAIL` is optional: without it mail is only remembered. */
 export interface WorldBindings {
@@ -37,6 +37,10 @@ export interface OutsideWorld {
     /** Opens an account (`account.opened`). */
     open(request: Keyed & { userId: string }): Promise<{ accountId: string }>;
   };
+  alerts: {
+    /** Tells whoever is on duty (`alert.sent`); it goes through the `send_email` binding where there is one. */
+    send(email: Email): Promise<{ messageId: string }>;
+  };
   audit: {
     /** Writes a line into a log that is kept for ever (`audit.logged`). */
     log(request: Keyed & { line: string }): Promise<{ entryId: string }>;
@@ -44,6 +48,8 @@ export interface OutsideWorld {
   carrier: {
     /** Hands a parcel over (`parcel.shipped`). */
     ship(request: Keyed & { orderId: string }): Promise<{ parcelId: string }>;
+    /** Has an order's parcel stopped and brought back, wherever it is (`parcel.recalled`). */
+    recall(request: Keyed & { orderId: string }): Promise<{ recallId: string }>;
   };
   mail: {
     /** Sends an e-mail (`email.sent`); it goes through the `send_email` binding where there is one. */
@@ -54,6 +60,8 @@ export interface OutsideWorld {
     charge(
       request: Keyed & { orderId: string; card: string; cents: number },
     ): Promise<ChargeResult>;
+    /** Finds what a request with this key came to, or null. Asking changes nothing. */
+    find(request: { key: string }): Promise<ChargeResult | null>;
     /** Pays a charge back (`card.refunded`). */
     refund(request: Keyed & { chargeId: string; cents: number }): Promise<{ refundId: string }>;
   };
@@ -77,6 +85,20 @@ const SENDER = { email: "hello@example.com", name: "Durable Lessons" };
  */
 export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
   const request = call.bind(null, env.WORLD, run);
+  const sendEmail = async (
+    operation: "alerts.send" | "mail.send",
+    kind: EffectKind,
+    { key, ...detail }: Email,
+  ) => {
+    const receipt = await request({ operation, kind, detail, key });
+    if (receipt.isNew) {
+      await env.EMAIL?.send({ from: SENDER, ...detail }).catch(async (error: unknown) => {
+        await forget(env.WORLD, receipt);
+        throw error;
+      });
+    }
+    return { messageId: receipt.id };
+  };
   return {
     accounts: {
       async open({ key, ...detail }) {
@@ -84,6 +106,9 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
         const { id } = await request({ operation: "accounts.open", kind, detail, key });
         return { accountId: id };
       },
+    },
+    alerts: {
+      send: (email) => sendEmail("alerts.send", EFFECTS.alertSent, email),
     },
     audit: {
       async log({ key, ...detail }) {
@@ -98,19 +123,14 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
         const { id } = await request({ operation: "carrier.ship", kind, detail, key });
         return { parcelId: id };
       },
+      async recall({ key, ...detail }) {
+        const kind = EFFECTS.parcelRecalled;
+        const { id } = await request({ operation: "carrier.recall", kind, detail, key });
+        return { recallId: id };
+      },
     },
     mail: {
-      async send({ key, ...detail }) {
-        const kind = EFFECTS.emailSent;
-        const receipt = await request({ operation: "mail.send", kind, detail, key });
-        if (receipt.isNew) {
-          await env.EMAIL?.send({ from: SENDER, ...detail }).catch(async (error: unknown) => {
-            await forget(env.WORLD, receipt);
-            throw error;
-          });
-        }
-        return { messageId: receipt.id };
-      },
+      send: (email) => sendEmail("mail.send", EFFECTS.emailSent, email),
     },
     payments: {
       async charge({ key, ...detail }) {
@@ -122,6 +142,10 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
           key,
         });
         return chargeResult(receipt);
+      },
+      async find({ key }) {
+        const receipt = await receiptOf(env.WORLD, run, key);
+        return receipt && chargeResult(receipt);
       },
       async refund({ key, ...detail }) {
         const kind = EFFECTS.cardRefunded;

@@ -48,6 +48,21 @@ export async function openRun(
     .run();
 }
 
+/** Changes the faults of a run, or opens it with these: how an outage begins and ends. */
+export async function scriptFaults(
+  world: D1Database,
+  run: string,
+  faults: FaultScript,
+): Promise<void> {
+  await world
+    .prepare(
+      `INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, ?3)
+       ON CONFLICT (run) DO UPDATE SET script = excluded.script`,
+    )
+    .bind(run, JSON.stringify(faults), Date.now())
+    .run();
+}
+
 /** Notes how a run stands, as its driver sees it. `output` and `error` are stored as JSON. */
 export async function recordRun(
   world: D1Database,
@@ -115,6 +130,26 @@ export async function observationsOf(world: D1Database, run: string): Promise<Ob
     .bind(run)
     .all<{ kind: string; detail: string }>();
   return results.map((row) => ({ kind: row.kind, detail: JSON.parse(row.detail) }));
+}
+
+/** An effect or an observation, with its time: a point on a timeline. */
+export interface Mark {
+  kind: string;
+  detail: unknown;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Everything that happened to the outside world in a run or was noticed around it, in the order of time. */
+export async function marksOf(world: D1Database, run: string): Promise<Mark[]> {
+  const { results } = await world
+    .prepare(
+      `SELECT kind, detail, at FROM effects WHERE run = ?1
+       UNION ALL SELECT kind, detail, at FROM observations WHERE run = ?1 ORDER BY at`,
+    )
+    .bind(run)
+    .all<{ kind: string; detail: string; at: number }>();
+  return results.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
 }
 
 /** Counts effects by kind. */

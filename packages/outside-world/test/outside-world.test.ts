@@ -11,11 +11,15 @@ import {
   outsideWorld,
   readRun,
   recordRun,
+  scriptFaults,
 } from "../src/index.ts";
 
 const WORLD = env.WORLD;
 const mail = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
 const charge = { orderId: "o-1", card: "4242", cents: 1200 };
+
+/** Conditions come true in milliseconds; on a busy machine, later. */
+const PATIENTLY = { timeout: 20_000 };
 
 async function newWorld(faults?: FaultScript) {
   const run = crypto.randomUUID();
@@ -29,6 +33,7 @@ describe("effects", () => {
   test("every provider leaves an effect of its own kind", async () => {
     const { run, world } = await newWorld();
     await world.accounts.open({ userId: "u-1" });
+    await world.alerts.send(mail);
     await world.audit.log({ line: "opened" });
     await world.carrier.ship({ orderId: "o-1" });
     await world.mail.send(mail);
@@ -38,6 +43,7 @@ describe("effects", () => {
     await world.stock.release({ orderId: "o-1" });
     expect(await evidence(run)).toEqual({
       "account.opened": 1,
+      "alert.sent": 1,
       "audit.logged": 1,
       "card.charged": 1,
       "card.refunded": 1,
@@ -46,6 +52,22 @@ describe("effects", () => {
       "stock.released": 1,
       "stock.reserved": 1,
     });
+  });
+
+  test("a parcel can be recalled, once per key", async () => {
+    const { run, world } = await newWorld();
+    const { recallId } = await world.carrier.recall({ orderId: "o-1", key: "k" });
+    expect(await world.carrier.recall({ orderId: "o-1", key: "k" })).toEqual({ recallId });
+    expect(await evidence(run)).toEqual({ "parcel.recalled": 1 });
+  });
+
+  test("a charge is found by its key, also where its answer was lost, and nothing else is", async () => {
+    const { run, world } = await newWorld({ "payments.charge": ["fail-after-effect"] });
+    await expect(world.payments.charge({ ...charge, key: "k" })).rejects.toThrow("[simulated]");
+    const receipt = await world.payments.charge({ ...charge, key: "k" });
+    expect(await world.payments.find({ key: "k" })).toEqual(receipt);
+    expect(await world.payments.find({ key: "other" })).toBeNull();
+    expect(await evidence(run)).toEqual({ "card.charged": 1 });
   });
 
   test("an effect keeps what was asked for, without the key", async () => {
@@ -169,7 +191,7 @@ describe("faults", () => {
     const { run, world } = await newWorld({ "payments.charge": [{ slowMs: 60_000 }] });
     const late = vi.fn();
     world.payments.charge(charge).then(late, late);
-    await vi.waitUntil(async () => (await evidence(run))["card.charged"] === 1);
+    await vi.waitUntil(async () => (await evidence(run))["card.charged"] === 1, PATIENTLY);
     expect(late).not.toHaveBeenCalled();
   });
 
@@ -180,7 +202,10 @@ describe("faults", () => {
     const { run, world } = await newWorld({ "mail.send": [fault] });
     const answer = vi.fn();
     world.mail.send(mail).then(answer, answer);
-    await vi.waitUntil(async () => (await hangingCalls(WORLD, run)).includes("mail.send"));
+    await vi.waitUntil(
+      async () => (await hangingCalls(WORLD, run)).includes("mail.send"),
+      PATIENTLY,
+    );
     expect(await evidence(run)).toEqual(effects);
     expect(answer).not.toHaveBeenCalled();
 
@@ -239,6 +264,18 @@ describe("run records", () => {
       { kind: "message.acked", detail: "x" },
       { kind: "message.delivered", detail: null },
     ]);
+  });
+
+  test("an outage begins and ends with its script, before and after the run is opened", async () => {
+    const run = crypto.randomUUID();
+    const world = outsideWorld({ WORLD }, run);
+    await scriptFaults(WORLD, run, { "mail.send": { always: "fail" } });
+    await expect(world.mail.send(mail)).rejects.toThrow("[simulated]");
+    await openRun(WORLD, run, {});
+    await expect(world.mail.send(mail)).rejects.toThrow("[simulated]");
+    await scriptFaults(WORLD, run, {});
+    await world.mail.send(mail);
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
   });
 
   test("opening a run twice keeps the first script", async () => {

@@ -7,10 +7,16 @@
 export const QUEUES = {
   onboardingRequests: "onboarding-requests",
   onboardingRequestsDeadLetters: "onboarding-requests-dlq",
+  orders: "orders",
+  ordersDeadLetters: "orders-dlq",
+  signups: "signups",
+  signupsDeadLetters: "signups-dlq",
 } as const;
 
 /** Types of Workflow events: letters, digits, `-` and `_` only (Workflows documentation, "Events and parameters"). */
 export const EVENTS = {
+  /** A person's review of an order: the payload is an `OrderReview`. */
+  orderReview: "order-review",
   /** Sent to an instance to make the local engine load it again after a crash. No step waits for it. */
   wake: "wake",
 } as const;
@@ -18,11 +24,13 @@ export const EVENTS = {
 /** Kinds of effects that the outside world remembers. Evidence counts them. */
 export const EFFECTS = {
   accountOpened: "account.opened",
+  alertSent: "alert.sent",
   auditLogged: "audit.logged",
   cardCharged: "card.charged",
   cardDeclined: "card.declined",
   cardRefunded: "card.refunded",
   emailSent: "email.sent",
+  parcelRecalled: "parcel.recalled",
   parcelShipped: "parcel.shipped",
   stockReleased: "stock.released",
   stockReserved: "stock.reserved",

@@ -69,7 +69,7 @@ describe("one account and one mail after a crash", () => {
       const id = await idOf(user);
       const log = crashOnce(name, point);
       const instance = await env.ONBOARDING.create({ id, params: user });
-      await vi.waitUntil(() => log.crashed);
+      await vi.waitUntil(() => log.crashed, { timeout: 20_000 });
 
       await vi.waitUntil(
         async () => {
@@ -95,7 +95,7 @@ test("A3: a finished step's result is the same after the crash, to the letter", 
   const id = await idOf(user);
   const log = crashOnce("send welcome mail", "before");
   const instance = await env.ONBOARDING.create({ id, params: user });
-  await vi.waitUntil(() => log.crashed);
+  await vi.waitUntil(() => log.crashed, { timeout: 20_000 });
   await vi.waitUntil(
     async () => {
       await instance.sendEvent({ type: EVENTS.wake, payload: null });

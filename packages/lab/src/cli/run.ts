@@ -1,13 +1,8 @@
 import { parseArgs } from "node:util";
 import { isCancel, multiselect } from "@clack/prompts";
-import {
-  comparePairs,
-  findLessons,
-  type PairResult,
-  select,
-  type Selection,
-  UnknownNameError,
-} from "../runner/index.ts";
+import { comparePairs } from "../runner/compare.ts";
+import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
+import type { PairResult } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
 import { asJson, crashLine, lessonLine, pairBlock, summaryLine } from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Pair } from "../pair.ts";
@@ -28,8 +28,12 @@ export class UnknownNameError extends Error {
  * Finds the lessons that have pairs.
  *
  * @param appsDir the folder of the lessons
+ * @param options `fresh`: read pairs again that have changed since this process read them first
  */
-export async function findLessons(appsDir: string): Promise<Lesson[]> {
+export async function findLessons(
+  appsDir: string,
+  options: { fresh?: boolean } = {},
+): Promise<Lesson[]> {
   const entries = await readdir(appsDir, { withFileTypes: true }).catch(() => []);
   const ids = entries
     .filter((entry) => entry.isDirectory() && /^\d\d-/.test(entry.name))
@@ -38,7 +42,7 @@ export async function findLessons(appsDir: string): Promise<Lesson[]> {
   const lessons = await Promise.all(
     ids.map(async (id) => {
       const dir = join(appsDir, id);
-      return { id, dir, pairs: await readPairs(join(dir, "src", "pitfalls")) };
+      return { id, dir, pairs: await readPairs(join(dir, "src", "pitfalls"), options) };
     }),
   );
   return lessons.filter((lesson) => lesson.pairs.length > 0);
@@ -48,7 +52,10 @@ export async function findLessons(appsDir: string): Promise<Lesson[]> {
  * Reads `pair.ts` of every pair. The variants beside it are code for Workers and are left alone; their list,
  * `index.ts`, is only looked at, for the pairs' names and their order.
  */
-export async function readPairs(dir: string): Promise<Pair[]> {
+export async function readPairs(
+  dir: string,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<Pair[]> {
   const index = await readFile(join(dir, "index.ts"), "utf8").catch(() => "");
   const imported = index.matchAll(/import (\w+) from "\.\/([a-z0-9-]+)\/pair\.ts"/g);
   const folders = new Map([...imported].map(([, name, folder]) => [name, folder]));
@@ -56,7 +63,10 @@ export async function readPairs(dir: string): Promise<Pair[]> {
   const ids = [...listed].flatMap(([, name]) => folders.get(name) ?? []);
   return Promise.all(
     ids.map(async (id) => {
-      const module: { default: Pair } = await import(pathToFileURL(join(dir, id, "pair.ts")).href);
+      const file = join(dir, id, "pair.ts");
+      // Node keeps a module for each URL.
+      const version = fresh ? `?v=${Math.trunc((await stat(file)).mtimeMs)}` : "";
+      const module: { default: Pair } = await import(pathToFileURL(file).href + version);
       return module.default;
     }),
   );

@@ -45,3 +45,60 @@ export type Progress =
     }
   | { type: "run-ended"; lesson: string; pair: string; variant: Variant; result: VariantResult }
   | { type: "pair-compared"; lesson: string; result: PairResult };
+
+/** An event of a Workflow instance, as the platform's `instance.subscribe()` tells it; the fields that the lab reads. */
+export interface PlatformEvent {
+  instanceId: string;
+  eventId: number;
+  /** Milliseconds since the epoch. */
+  timestamp: number;
+  type: string;
+  /** The step's name and its count, such as `send mail-1`. */
+  stepName?: string;
+  attempt?: number;
+  /** The type of event that a wait waits for. */
+  eventType?: string;
+  /** How long the platform waits before the next attempt. */
+  retryDelayMs?: number;
+  error?: { name: string; message: string };
+}
+
+/** An effect or an observation, with its time. */
+export interface Mark {
+  kind: string;
+  /** For a message its index. */
+  detail: unknown;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** How a run stands while it runs. */
+export interface RunSnapshot {
+  status: string;
+  /** What was counted so far, over the kinds that the pair's expectation names. */
+  evidence: Record<string, unknown>;
+  /** Effects and observations, in their order. */
+  marks: Mark[];
+}
+
+interface OfRun {
+  lesson: string;
+  pair: string;
+  variant: Variant;
+  run: string;
+}
+
+/** When the runtime was killed and when it was up again, in milliseconds since the epoch. */
+export interface CrashTimes {
+  at: number;
+  upAt: number;
+}
+
+/** What happens while a pair is run in a session: {@link Progress} with what a reader wants to watch. */
+export type SessionProgress =
+  | Exclude<Progress, { type: "crashed" }>
+  | (Extract<Progress, { type: "crashed" }> & CrashTimes)
+  /** Somebody asked for the crash; it comes when every run of the lesson is ready for it. */
+  | { type: "crash-asked"; lesson: string }
+  | ({ type: "run-event"; event: PlatformEvent } & OfRun)
+  | ({ type: "run-snapshot"; snapshot: RunSnapshot } & OfRun);

@@ -20,6 +20,9 @@ export interface LessonRequest {
   signal?: AbortSignal;
 }
 
+/** Values of the `vars` of a lesson's configuration. */
+export type LessonVars = Record<string, number | string>;
+
 /**
  * A lesson's Workers on a workerd of their own, with storage of their own: wrangler's test harness, and a crash.
  * `close` ends every process that `start` started.
@@ -28,10 +31,10 @@ export class LessonRuntime {
   readonly #harness: ReturnType<typeof createTestHarness>;
   #workerd: ChildProcess | undefined;
 
-  private constructor(dir: string, configs: LessonConfig[]) {
+  private constructor(dir: string, configs: LessonConfig[], vars: LessonVars) {
     this.#harness = createTestHarness({
       root: dir,
-      workers: configs.map(({ file }) => ({ configPath: file, vars: { LAB: "on" } })),
+      workers: configs.map(({ file }) => ({ configPath: file, vars: { LAB: "on", ...vars } })),
     });
   }
 
@@ -39,14 +42,15 @@ export class LessonRuntime {
    * Starts the Workers of a folder with the lab on and every D1 migration applied: see {@link lessonConfigs}.
    *
    * @param dir absolute path of the lesson
+   * @param vars in the place of those in its configuration: shorter times, for a test
    */
-  static async start(dir: string): Promise<LessonRuntime> {
+  static async start(dir: string, vars: LessonVars = {}): Promise<LessonRuntime> {
     const configs = await lessonConfigs(dir);
     // Nothing of what wrangler would ask the network for matters here.
     process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
     process.env["WRANGLER_SEND_METRICS"] ??= "false";
     process.env["WRANGLER_LOG"] ??= "error";
-    const runtime = new LessonRuntime(dir, configs);
+    const runtime = new LessonRuntime(dir, configs, vars);
     try {
       // The harness starts two: first its proxy, then, when the proxy listens, the one that runs the Workers.
       runtime.#workerd = await spawnedDuring(() => runtime.#harness.listen());

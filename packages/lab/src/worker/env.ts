@@ -20,10 +20,11 @@ export interface LabBindings extends WorldBindings {
 }
 
 /**
- * What a variant gets as `env`: the Worker's bindings, the providers of its own outside world, and `WORKFLOW`, a
- * Workflow binding whose instances run the `run` that the same variant exports.
+ * What a variant gets as `env`: the Worker's bindings, the providers of its own outside world, `WORKFLOW`, a
+ * Workflow binding whose instances run the `run` that the same variant exports, and `QUEUE`, the pair's queue, whose
+ * messages go to the `consume` of the same variant.
  */
-export type VariantEnv<Env> = Env & OutsideWorld & { WORKFLOW: Workflow };
+export type VariantEnv<Env> = Env & OutsideWorld & { WORKFLOW: Workflow; QUEUE: Queue };
 
 /** A body of a lab queue: the variant sees `body` only. */
 export interface LabMessage {
@@ -40,6 +41,7 @@ interface Runs<Env> {
 }
 interface Consumes<Env> {
   consume(batch: unknown, env: VariantEnv<Env>): Promise<void>;
+  consumeDeadLetters?(batch: unknown, env: VariantEnv<Env>): Promise<void>;
 }
 interface Handles<Env> {
   handle(request: Request, env: VariantEnv<Env>, ctx: RequestContext): Promise<Response>;
@@ -51,4 +53,4 @@ type Sides<Module> = Record<Variant, Module>;
 export type RunnablePair<Env> =
   | (WorkflowPair & Sides<Runs<Env>>)
   | (QueuePair & Sides<Consumes<Env> & Partial<Runs<Env>>>)
-  | (HttpPair & Sides<Handles<Env> & Partial<Runs<Env>>>);
+  | (HttpPair & Sides<Handles<Env> & Partial<Consumes<Env> & Runs<Env>>>);

@@ -1,5 +1,12 @@
-import { observe, type Observation } from "@durable-lessons/outside-world";
+import {
+  observationsOf,
+  observe,
+  type Observation,
+  readRun,
+  scriptFaults,
+} from "@durable-lessons/outside-world";
 import type { LabBindings, LabMessage, RunnablePair } from "./env.ts";
+import { queueBindingOf } from "./run-queue.ts";
 import { variantEnv } from "./variant-env.ts";
 
 /** Names of lab queues start with this, so that a lesson's consumer can tell them from its own. */
@@ -26,16 +33,6 @@ export async function consumePitfalls<Env extends LabBindings>(
   env: Env,
 ): Promise<void> {
   const runs = Map.groupBy(batch.messages, (message) => message.body.lab.run);
-  if (batch.queue.endsWith(DEAD_LETTERS)) {
-    for (const [run, messages] of runs) {
-      await observe(
-        env.WORLD,
-        run,
-        messages.map(({ body }) => noticed("message.dead-lettered", body)),
-      );
-    }
-    return;
-  }
   for (const [run, messages] of runs) {
     const marked = messages.map((message) => new MarkedMessage(message));
     try {
@@ -44,7 +41,7 @@ export async function consumePitfalls<Env extends LabBindings>(
       if (runs.size === 1) throw error;
       // The batch itself does not throw: what was acked before the throw stays acked, the first mark wins.
       for (const message of marked) message.retry();
-      await observeAcked(env, run, marked);
+      await observeSettled(env, batch, run, marked);
     }
   }
 }
@@ -59,13 +56,11 @@ async function consumeRun<Env extends LabBindings>(
   const [first] = messages;
   if (!first) return;
   const { pair: id, variant } = first.lab;
-  const module = pairs.find((pair) => pair.id === id)?.[variant];
-  if (!module || !("consume" in module)) throw new Error(`The pair "${id}" has no consume().`);
-
-  await observe(env.WORLD, run, [
-    { kind: "consumer.called", detail: batch.queue },
-    ...messages.map((message) => noticed("message.delivered", message)),
-  ]);
+  const pair = pairs.find((candidate) => candidate.id === id);
+  const module = pair?.[variant];
+  if (!pair || !module || !("consume" in module) || !module.consume) {
+    throw new Error(`The pair "${id}" has no consume().`);
+  }
   const own: MessageBatch = {
     queue: batch.queue,
     metadata: batch.metadata,
@@ -73,18 +68,56 @@ async function consumeRun<Env extends LabBindings>(
     ackAll: () => messages.forEach((message) => message.ack()),
     retryAll: (options) => messages.forEach((message) => message.retry(options)),
   };
-  await module.consume(own, variantEnv(env, { pair: id, variant, run }));
-  await observeAcked(env, run, messages);
+  const binding = "queue" in pair ? queueBindingOf(pair, variant) : undefined;
+  const ownEnv = variantEnv(env, { pair: id, variant, run }, binding);
+  if (isDeadLetters(batch)) {
+    await module.consumeDeadLetters?.(own, ownEnv);
+  } else {
+    if (pair.engine === "http") await untilAnswered(env, run);
+    if (pair.disturb && "outage" in pair.disturb) {
+      await endOutage(env, run, pair.disturb.outage.seconds);
+    }
+    await observe(env.WORLD, run, [
+      { kind: "consumer.called", detail: batch.queue },
+      ...messages.map((message) => noticed("message.delivered", message)),
+    ]);
+    await module.consume(own, ownEnv);
+  }
+  await observeSettled(env, batch, run, messages);
 }
 
+const isDeadLetters = ({ queue }: MessageBatch) => queue.endsWith(DEAD_LETTERS);
+
 /** The platform acks every message of a batch that returns, unless it is marked for a retry. */
-async function observeAcked(env: LabBindings, run: string, messages: MarkedMessage[]) {
-  const acked = messages.filter(({ mark }) => mark !== "retry");
+async function observeSettled(
+  env: LabBindings,
+  batch: MessageBatch,
+  run: string,
+  messages: MarkedMessage[],
+) {
+  const kind = isDeadLetters(batch) ? "message.dead-lettered" : "message.acked";
   await observe(
     env.WORLD,
     run,
-    acked.map((message) => noticed("message.acked", message)),
+    messages.map((message) =>
+      message.mark === "retry"
+        ? { kind: "message.retried", detail: message.delaySeconds }
+        : noticed(kind, message),
+    ),
   );
+}
+
+async function untilAnswered(env: LabBindings, run: string): Promise<void> {
+  while (!(await readRun(env.WORLD, run))?.status) await scheduler.wait(20);
+}
+
+/** Ends the run's faults if its messages have waited for long enough. */
+async function endOutage(env: LabBindings, run: string, seconds: number): Promise<void> {
+  const waits = (await observationsOf(env.WORLD, run))
+    .filter(({ kind }) => kind === "message.retried")
+    .map(({ detail }) => Number(detail));
+  const waited = waits.reduce((sum, wait) => sum + wait, 0);
+  if (waited >= seconds) await scriptFaults(env.WORLD, run, {});
 }
 
 const noticed = (kind: string, { lab }: { lab: LabMessage["lab"] }): Observation => ({
@@ -96,6 +129,8 @@ const noticed = (kind: string, { lab }: { lab: LabMessage["lab"] }): Observation
 class MarkedMessage implements Message {
   readonly #message: Message<LabMessage>;
   mark: "ack" | "retry" | undefined;
+  /** Of the retry, as far as the variant asked for one. */
+  delaySeconds = 0;
 
   constructor(message: Message<LabMessage>) {
     this.#message = message;
@@ -120,6 +155,7 @@ class MarkedMessage implements Message {
     this.#message.ack();
   }
   retry(options?: QueueRetryOptions) {
+    if (!this.mark) this.delaySeconds = options?.delaySeconds ?? 0;
     this.mark ??= "retry";
     this.#message.retry(options);
   }

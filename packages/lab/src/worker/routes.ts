@@ -12,6 +12,7 @@ import { Run } from "./runs.ts";
  * - `GET /:pair/:variant/:run`: `{ status, output, error, evidence, observations, hanging, effects }`
  * - `GET /:pair/:variant/:run/events`: the events of its Workflow instances as NDJSON, until they end; `?cursor=N`
  *   goes on after the event N
+ * - `GET /:pair/:variant/:run/marks`: its effects and observations with their times, `[{ kind, detail, at }]`
  * - `POST /:pair/:variant/:run/wake`: brings back a run that died with the runtime
  * - `POST /:pair/:variant/:run/disturb`: restarts the instance, or sends it its event, as the pair says; 409 where it
  *   says neither
@@ -39,10 +40,8 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     if (!named) return unknownPair(c);
     const run = await Run.open(c.env, named.pair, named.variant);
     await run.start(c.executionCtx);
-    const path = new URL(c.req.url).pathname.replace(/\/$/, "");
-    return c.json({ run: run.id, startedAt: run.startedAt }, 202, {
-      location: `${path}/${run.id}`,
-    });
+    const location = `${c.req.path}/${run.id}`;
+    return c.json({ run: run.id, startedAt: run.startedAt }, 202, { location });
   });
 
   app.get("/:pair/:variant/:run", async (c) => {
@@ -75,6 +74,11 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
         }),
       );
     });
+  });
+
+  app.get("/:pair/:variant/:run/marks", async (c) => {
+    const run = await found(c);
+    return run ? c.json(await run.marks()) : unknownRun(c);
   });
 
   app.post("/:pair/:variant/:run/wake", async (c) => {

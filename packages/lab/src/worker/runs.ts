@@ -3,14 +3,18 @@ import {
   countEffects,
   effectsOf,
   hangingCalls,
+  type Mark,
+  marksOf,
   type Observation,
   observationsOf,
+  observe,
   openRun,
   readRun,
   recordRun,
 } from "@durable-lessons/outside-world";
 import type { RunContext, RunReport, Variant } from "../pair.ts";
 import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
+import { boundQueue, queueBindingOf } from "./run-queue.ts";
 import { variantEnv } from "./variant-env.ts";
 
 /** One run of one variant. Everything that must outlive a crash is in the database. */
@@ -75,7 +79,10 @@ export class Run<Env extends LabBindings> {
       }
       case "queue": {
         const times = timesDelivered(pair);
-        for (let delivery = 1; delivery <= times; delivery++) await this.#send(this.#messages());
+        const batches = isAtOnce(pair)
+          ? [this.#messages().flatMap((message) => Array.from({ length: times }, () => message))]
+          : Array.from({ length: times }, () => this.#messages());
+        for (const messages of batches) await this.#send(messages);
         return;
       }
       case "http": {
@@ -102,6 +109,11 @@ export class Run<Env extends LabBindings> {
       hanging,
       effects,
     };
+  }
+
+  /** The run's effects and observations with their times, for a picture of it. */
+  marks(): Promise<Mark[]> {
+    return marksOf(this.#env.WORLD, this.id);
   }
 
   /**
@@ -137,7 +149,7 @@ export class Run<Env extends LabBindings> {
   }
 
   /**
-   * Does to the run what its pair says: `restart` or `sendEvent`.
+   * Does to the run what its pair says: `restart`, `sendEvent` or `expire`.
    *
    * @returns what it did, or null where the pair wants neither
    */
@@ -156,16 +168,29 @@ export class Run<Env extends LabBindings> {
       for (let nth = 1; nth <= times; nth++) await instance.sendEvent({ type, payload });
       return `sent "${type}" ${times} times`;
     }
+    if ("expire" in disturb) {
+      const ids = await this.instanceIds();
+      await observe(
+        this.#env.WORLD,
+        this.id,
+        ids.map((detail) => ({ kind: "workflow.expired", detail })),
+      );
+      for (const id of ids) await (await this.#env.PITFALLS.get(id)).delete();
+      await this.#send(this.#messages());
+      return "deleted the instances and sent the messages again";
+    }
     return null;
   }
 
   /** The Workflow instances of this run, as the platform knows them. */
   async instanceIds(): Promise<string[]> {
     if (this.#pair.engine === "workflow") return [this.id];
-    const observations = await observationsOf(this.#env.WORLD, this.id);
-    return observations
-      .filter(({ kind }) => kind === "workflow.created")
-      .map(({ detail }) => String(detail));
+    const ids = new Set<string>();
+    for (const { kind, detail } of await observationsOf(this.#env.WORLD, this.id)) {
+      if (kind === "workflow.created") ids.add(String(detail));
+      if (kind === "workflow.expired") ids.delete(String(detail));
+    }
+    return [...ids];
   }
 
   get #scope() {
@@ -173,15 +198,15 @@ export class Run<Env extends LabBindings> {
   }
 
   async #ending(): Promise<Pick<RunReport, "status" | "output" | "error">> {
+    const own = await this.#ownEnding();
+    // Then the instances: a run that has ended starts no more.
     const instances = await Promise.all(
       (await this.instanceIds()).map(async (id) => (await this.#env.PITFALLS.get(id)).status()),
     );
-    if (this.#pair.engine === "workflow") {
+    if (!own) {
       const [{ status, output = null, error = null } = { status: "unknown" }] = instances;
       return { status, output, error };
     }
-    const own =
-      this.#pair.engine === "queue" ? await this.#queueEnding() : await this.#httpEnding();
     const open = instances.find(({ status }) => !isOver(status));
     const failed = instances.find(({ status }) => status !== "complete");
     if (own.status !== "complete" || !(open ?? failed)) return own;
@@ -192,22 +217,50 @@ export class Run<Env extends LabBindings> {
     };
   }
 
+  /** How the request or the messages of this run stand; null for a Workflow, whose instance is all there is. */
+  async #ownEnding(): Promise<Pick<RunReport, "status" | "output" | "error"> | null> {
+    switch (this.#pair.engine) {
+      case "workflow":
+        return null;
+      case "http":
+        return this.#httpEnding();
+      case "queue":
+        return this.#queueEnding();
+    }
+  }
+
   async #httpEnding() {
     const record = await readRun(this.#env.WORLD, this.id);
+    // Its answers are in, but what it has put into a queue counts too.
+    const observations = record?.status ? await observationsOf(this.#env.WORLD, this.id) : [];
     return {
-      status: record?.status ?? "running",
+      status: isQueueEmpty(observations) ? (record?.status ?? "running") : "running",
       output: record?.output ?? null,
       error: record?.error ?? null,
     };
   }
 
   async #queueEnding() {
-    const settled = settledMessages(await observationsOf(this.#env.WORLD, this.id));
-    const times = timesDelivered(this.#pair);
+    const observations = await observationsOf(this.#env.WORLD, this.id);
+    const settled = settledMessages(observations);
+    const isExpired = observations.some(({ kind }) => kind === "workflow.expired");
+    const times = timesDelivered(this.#pair) + (isExpired ? 1 : 0);
     const done = this.#messages().every(
       ({ body: { lab } }) => settled.filter((index) => index === lab.index).length >= times,
     );
-    return { status: done ? "complete" : "running", output: null, error: null };
+    // What a consumer has put into the queue counts too.
+    if (!done || !isQueueEmpty(observations))
+      return { status: "running", output: null, error: null };
+    return { status: "complete", output: await this.#readOutput(), error: null };
+  }
+
+  async #readOutput(): Promise<unknown> {
+    const pair = this.#pair;
+    if (pair.engine !== "queue" || !pair.output) return null;
+    const { binding, sql } = pair.output;
+    const db: unknown = Reflect.get(this.#env, binding);
+    if (!isDatabase(db)) throw new Error(`The Worker has no D1 binding "${binding}".`);
+    return db.prepare(sql).bind(this.id).first();
   }
 
   async #request(ctx: RequestContext): Promise<void> {
@@ -223,9 +276,11 @@ export class Run<Env extends LabBindings> {
           headers: { "content-type": "application/json" },
           body,
         });
-        const env = variantEnv(this.#env, this.#scope);
+        const queue = queueBindingOf(this.#pair, this.#variant);
+        const env = variantEnv(this.#env, this.#scope, queue);
         const response = await this.#pair[this.#variant].handle(request, env, ctx);
-        responses.push({ status: response.status, body: await response.text() });
+        const effects = (await effectsOf(WORLD, this.id)).length;
+        responses.push({ status: response.status, body: await response.text(), effects });
       }
       await recordRun(WORLD, this.id, { status: "complete", output: { responses } });
     } catch (error) {
@@ -244,10 +299,7 @@ export class Run<Env extends LabBindings> {
   async #send(messages: MessageSendRequest<LabMessage>[]): Promise<void> {
     const pair = this.#pair;
     if (pair.engine !== "queue" || messages.length === 0) return;
-    const binding = typeof pair.queue === "string" ? pair.queue : pair.queue[this.#variant];
-    const queue: unknown = Reflect.get(this.#env, binding);
-    if (!isQueue(queue)) throw new Error(`The Worker has no queue binding "${binding}".`);
-    await queue.sendBatch(messages);
+    await boundQueue(this.#env, queueBindingOf(pair, this.#variant)).sendBatch(messages);
   }
 }
 
@@ -262,13 +314,24 @@ const isStart = (value: unknown): value is { pair: string; variant: string; now:
   "variant" in value &&
   "now" in value;
 
-const isQueue = (value: unknown): value is Queue<LabMessage> =>
-  typeof value === "object" && value !== null && "sendBatch" in value;
+const isDatabase = (value: unknown): value is D1Database =>
+  typeof value === "object" && value !== null && "prepare" in value;
 
 function timesDelivered({ disturb }: { disturb?: unknown }): number {
   return typeof disturb === "object" && disturb !== null && "deliver" in disturb
     ? Number(disturb.deliver)
     : 1;
+}
+
+const isAtOnce = ({ disturb }: { disturb?: unknown }) =>
+  typeof disturb === "object" && disturb !== null && "atOnce" in disturb;
+
+/** Is every message settled that a variant has sent? */
+function isQueueEmpty(observations: Observation[]): boolean {
+  const settled = new Set(settledMessages(observations));
+  return observations.every(
+    ({ kind, detail }) => kind !== "message.sent" || settled.has(Number(detail)),
+  );
 }
 
 function settledMessages(observations: Observation[]): number[] {

@@ -1,12 +1,23 @@
-import { observe, outsideWorld } from "@durable-lessons/outside-world";
+import { meetFault, observe, outsideWorld } from "@durable-lessons/outside-world";
 import type { LabBindings, PitfallParams, VariantEnv } from "./env.ts";
+import { runQueue } from "./run-queue.ts";
 
-/** The `env` of a variant: see {@link VariantEnv}. */
+/**
+ * The `env` of a variant: see {@link VariantEnv}.
+ *
+ * @param queue the binding of the pair's queue, if it has one
+ */
 export function variantEnv<Env extends LabBindings>(
   env: Env,
   scope: Omit<PitfallParams, "params">,
+  queue?: string,
 ): VariantEnv<Env> {
-  return { ...env, ...outsideWorld(env, scope.run), WORKFLOW: runWorkflow(env, scope) };
+  return {
+    ...env,
+    ...outsideWorld(env, scope.run),
+    WORKFLOW: runWorkflow(env, scope),
+    QUEUE: runQueue(env, scope, queue),
+  };
 }
 
 /** An instance id that no other run can have. */
@@ -22,12 +33,21 @@ export const withoutRun = (run: string, id: string) =>
  */
 function runWorkflow(env: LabBindings, scope: Omit<PitfallParams, "params">): Workflow {
   const { run } = scope;
-  const created = (ids: string[]) =>
-    observe(
-      env.WORLD,
-      run,
-      ids.map((detail) => ({ kind: "workflow.created", detail })),
-    );
+  /** One call that creates, refused where the run's faults say so. */
+  const creating = async <T>(create: () => Promise<T>, idsOf: (result: T) => string[]) => {
+    let ids: string[] = [];
+    try {
+      await meetFault(env.WORLD, run, "workflow.create");
+      const result = await create();
+      ids = idsOf(result);
+      return result;
+    } finally {
+      await observe(env.WORLD, run, [
+        { kind: "workflow.create-called", detail: ids.length },
+        ...ids.map((detail) => ({ kind: "workflow.created", detail })),
+      ]);
+    }
+  };
   const scoped = (options: WorkflowInstanceCreateOptions = {}) => ({
     ...options,
     id: withRun(run, options.id ?? crypto.randomUUID()),
@@ -53,15 +73,19 @@ function runWorkflow(env: LabBindings, scope: Omit<PitfallParams, "params">): Wo
     options: WorkflowBatchCreateOptions | WorkflowInstanceCreateOptions[],
   ): Promise<WorkflowBatchCreateResult | WorkflowInstance[]> {
     if (Array.isArray(options)) {
-      const instances = await env.PITFALLS.createBatch(options.map(scoped));
-      await created(instances.map((instance) => instance.id));
+      const instances = await creating(
+        () => env.PITFALLS.createBatch(options.map(scoped)),
+        (list) => list.map((instance) => instance.id),
+      );
       return instances.map(handle);
     }
     const wanted =
       options.instances ??
       Array.from({ length: options.count }, () => ({ params: options.params }));
-    const result = await env.PITFALLS.createBatch({ instances: wanted.map(scoped) });
-    await created(result.created.map((instance) => instance.id));
+    const result = await creating(
+      () => env.PITFALLS.createBatch({ instances: wanted.map(scoped) }),
+      ({ created }) => created.map((instance) => instance.id),
+    );
     return {
       created: result.created.map(handle),
       errors: result.errors.map(({ id, ...error }) =>
@@ -72,9 +96,12 @@ function runWorkflow(env: LabBindings, scope: Omit<PitfallParams, "params">): Wo
 
   return {
     async create(options) {
-      const instance = await env.PITFALLS.create(scoped(options));
-      await created([instance.id]);
-      return handle(instance);
+      return handle(
+        await creating(
+          () => env.PITFALLS.create(scoped(options)),
+          (instance) => [instance.id],
+        ),
+      );
     },
     async get(id) {
       return handle(await env.PITFALLS.get(withRun(run, id)));

@@ -10,6 +10,7 @@ export default {
     "A branch on the clock can go the other way on replay; a branch on a step's result cannot.",
   why: "The replay asks the clock again, after the offer has ended. What a step returned is stored and never asked again.",
   claims: ["A5", "A6"],
+  symptom: "twice",
   engine: "workflow",
   params: ({ run, now }) => ({
     userId: run,

@@ -7,6 +7,7 @@ export default {
     "A step's name is its cache key: with another name on replay the finished step runs again.",
   why: "The engine looks a result up by the step's name and count. A name that is new has no result yet.",
   claims: ["A8"],
+  symptom: "twice",
   engine: "workflow",
   params: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
   faults: { "mail.send": ["hang"] },

@@ -6,6 +6,7 @@ export default {
   claim: "run() is not called once: what a finished step did to a variable is gone after a crash.",
   why: "The replay gives back the result of a finished step without running its callback, so its counting is skipped.",
   claims: ["A3", "A7", "A9"],
+  symptom: "vanished",
   engine: "workflow",
   params: () => ({ team: ["ada@example.com", "bob@example.com", "eve@example.com"] }),
   faults: { "mail.send": ["ok", "ok", "hang"] },

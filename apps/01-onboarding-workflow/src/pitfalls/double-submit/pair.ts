@@ -6,6 +6,7 @@ export default {
   claim: "A business key as the instance id makes the second click harmless.",
   why: "Without an id every create is a new run. An id that exists is refused, and that refusal is a success here.",
   claims: ["A11", "A12"],
+  symptom: "twice",
   engine: "http",
   body: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
   disturb: { deliver: 2 },

@@ -7,6 +7,7 @@ export default {
     "A step may run more than once, so what it writes must be something that can be written again.",
   why: "The first attempt inserts and then fails. The retry starts the callback from its first line, and meets its own row.",
   claims: ["A17"],
+  symptom: "stopped",
   engine: "workflow",
   params: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
   faults: { "accounts.open": ["fail"] },

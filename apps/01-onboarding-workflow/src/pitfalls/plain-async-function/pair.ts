@@ -7,6 +7,7 @@ export default {
     "A plain async function forgets where it was, so the client that asks again gets everything again.",
   why: "Its progress lives in memory, and memory dies with the runtime. A Workflow writes every finished step down.",
   claims: ["A18"],
+  symptom: "twice",
   engine: "http",
   body: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
   faults: { "mail.send": ["hang"] },

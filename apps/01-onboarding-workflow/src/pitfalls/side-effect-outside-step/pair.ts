@@ -6,6 +6,7 @@ export default {
   claim: "Code outside step.do runs again on every replay; a finished step does not.",
   why: "After a crash run() starts from its first line. Finished steps give back what they stored, all else is run.",
   claims: ["A1", "A2", "A4"],
+  symptom: "twice",
   engine: "workflow",
   params: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),
   faults: { "accounts.open": ["hang"] },

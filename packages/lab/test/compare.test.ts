@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Disturbance, type Pair, VARIANTS } from "../src/pair.ts";
+import {
+  compareOn,
+  type CompareOptions,
+  comparePairs,
+  type Lesson,
+  LessonRuntime,
+  type PairResult,
+  type Progress,
+  type Selection,
+} from "../src/runner/index.ts";
+import { fixtureLesson, pairOf, selection } from "./fixture.ts";
+import { WorkerdWatch } from "./processes.ts";
+
+let lesson: Lesson;
+let watch: WorkerdWatch;
+beforeEach(async () => {
+  lesson = await fixtureLesson();
+  watch = new WorkerdWatch();
+});
+afterEach(() => {
+  const { left } = watch;
+  watch[Symbol.dispose]();
+  if (left.length > 0) throw new Error(`These workerds still run: ${left.join(", ")}`);
+});
+
+async function progressOf(selections: Selection[], options?: CompareOptions): Promise<Progress[]> {
+  const progress: Progress[] = [];
+  for await (const event of comparePairs(selections, options)) progress.push(event);
+  return progress;
+}
+
+const only = <Type extends Progress["type"]>(progress: readonly Progress[], type: Type) =>
+  progress.filter((event): event is Extract<Progress, { type: Type }> => event.type === type);
+
+const resultsOf = (progress: readonly Progress[]): Record<string, PairResult> =>
+  Object.fromEntries(only(progress, "pair-compared").map(({ result }) => [result.pair.id, result]));
+
+/** What is not as expected, by side. */
+const differencesOf = (result: PairResult | undefined) =>
+  VARIANTS.map((variant) => result?.variants[variant].differences);
+
+/** The pair with the sides of its expectation swapped: its pitfall looks like a fix. */
+const swapped = (pair: Pair): Pair => ({
+  ...pair,
+  expect: { pitfall: pair.expect.fix, fix: pair.expect.pitfall },
+});
+
+/** A pair of the fixture whose disturbance is another one, for the runner; its Worker does not know. */
+const disturbedBy = (id: string, disturb: Disturbance) =>
+  ({ ...pairOf(lesson, id), disturb }) as Pair;
+
+describe("all pairs of the fixture at once", () => {
+  test("are as expected, with one crash for all of them, and every run goes through its phases in order", async () => {
+    const progress = await progressOf(await selection(...lesson.pairs));
+
+    const results = only(progress, "pair-compared").map(({ result }) => result);
+    expect(results.map(({ pair }) => pair.id)).toEqual(lesson.pairs.map(({ id }) => id));
+    expect(results.filter(({ ok }) => !ok)).toEqual([]);
+
+    const doomed = lesson.pairs.filter(({ disturb }) => disturb && "crash" in disturb);
+    const crashes = only(progress, "crashed");
+    expect(crashes).toEqual([
+      {
+        type: "crashed",
+        lesson: "99-fixture",
+        pairs: doomed.map(({ id }) => id),
+        pidBefore: only(progress, "ready")[0]?.pid,
+        pidAfter: expect.any(Number),
+        signal: "SIGKILL",
+      },
+    ]);
+    expect(crashes[0]?.pidAfter).not.toBe(crashes[0]?.pidBefore);
+
+    // What is told of one run, with what is told of the whole lesson between.
+    const phases = (pair: string, variant: string) =>
+      progress
+        .filter(
+          (event) => !("variant" in event) || (event.pair === pair && event.variant === variant),
+        )
+        .filter((event) => event.type !== "pair-compared" || event.result.pair.id === pair)
+        .map(({ type }) => type);
+    for (const { id, disturb } of lesson.pairs) {
+      const whole = ["starting", "ready", "run-started"];
+      const story =
+        disturb && "crash" in disturb
+          ? ["crash-point", "crashed", "run-woken", "run-ended"]
+          : disturb && !("deliver" in disturb)
+            ? ["run-disturbed", "run-ended", "crashed"]
+            : ["run-ended", "crashed"];
+      for (const variant of VARIANTS) {
+        expect(phases(id, variant), `${id}, ${variant}`).toEqual([
+          ...whole,
+          ...story,
+          "pair-compared",
+        ]);
+      }
+    }
+
+    const runs = only(progress, "run-started").map(({ run }) => run);
+    expect(new Set(runs).size).toBe(2 * lesson.pairs.length);
+  });
+
+  test("go red where a pitfall is no pitfall any more: every difference names kind, expected and seen", async () => {
+    const ids = ["crash-during-a-step", "message-twice", "request-twice"];
+    const progress = await progressOf(
+      await selection(...ids.map((id) => swapped(pairOf(lesson, id))), "restart-from-a-step"),
+    );
+    const results = resultsOf(progress);
+
+    expect(results["restart-from-a-step"]?.ok).toBe(true);
+    for (const id of ids) {
+      const { ok, variants } = results[id] ?? {};
+      expect({ id, ok, pitfall: variants?.pitfall.ok, fix: variants?.fix.ok }).toEqual({
+        id,
+        ok: false,
+        pitfall: false,
+        fix: false,
+      });
+    }
+    expect(differencesOf(results["crash-during-a-step"])).toEqual([
+      [{ kind: "email.sent", expected: 1, seen: 2 }],
+      [{ kind: "email.sent", expected: 2, seen: 1 }],
+    ]);
+    expect(differencesOf(results["message-twice"])).toEqual([
+      [{ kind: "email.sent", expected: 1, seen: 2 }],
+      [{ kind: "email.sent", expected: 2, seen: 1 }],
+    ]);
+    expect(differencesOf(results["request-twice"])).toEqual([
+      [
+        { kind: "email.sent", expected: 1, seen: 2 },
+        { kind: "workflow.created", expected: 1, seen: 2 },
+        { kind: "output.responses.1.status", expected: 200, seen: 202 },
+      ],
+      [
+        { kind: "email.sent", expected: 2, seen: 1 },
+        { kind: "workflow.created", expected: 2, seen: 1 },
+        { kind: "output.responses.1.status", expected: 202, seen: 200 },
+      ],
+    ]);
+  });
+});
+
+describe("a pair that goes wrong", () => {
+  test("fails alone where it never reaches its crash point, or cannot start, and says why", async () => {
+    const noSuchStep = { crash: { after: "no such step" } };
+    const [during, mail] = [{ crash: { during: "ship" } }, { crash: { during: "mail.send" } }];
+    const progress = await progressOf(
+      await selection(
+        { ...pairOf(lesson, "crash-during-a-step"), id: "no-such-pair" },
+        // They have no fault that hangs.
+        disturbedBy("restart-from-a-step", during),
+        disturbedBy("restart-from-the-beginning", noSuchStep),
+        disturbedBy("message-twice", mail),
+        // It has, but in another call.
+        disturbedBy("crash-after-an-effect", mail),
+        "crash-in-a-consumer",
+        "request-twice",
+      ),
+    );
+    const results = resultsOf(progress);
+    const ends = (id: string) =>
+      VARIANTS.map((variant) => {
+        const { ok, status, error } = results[id]?.variants[variant] ?? {};
+        return { ok, status, error };
+      });
+    const failed = (error: unknown) => ({ ok: false, status: "failed", error });
+
+    expect(ends("no-such-pair")).toEqual(
+      [1, 2].map(() => failed(expect.stringMatching(/^did not start: 404 .*No such pair/))),
+    );
+    expect(ends("restart-from-a-step")).toEqual(
+      [1, 2].map(() => failed("ended with status errored before its crash point (ship)")),
+    );
+    expect(ends("restart-from-the-beginning")).toEqual(
+      [1, 2].map(() => failed('ended without step "no such step"')),
+    );
+    expect(ends("message-twice")).toEqual(
+      [1, 2].map(() => failed("ended with status complete before its crash point (mail.send)")),
+    );
+    expect(ends("crash-after-an-effect")).toEqual(
+      [1, 2].map(() => failed("hangs in accounts.open, not in mail.send")),
+    );
+    expect(results["crash-in-a-consumer"]?.ok).toBe(true);
+    expect(results["request-twice"]?.ok).toBe(true);
+    expect(only(progress, "crashed")).toMatchObject([{ pairs: ["crash-in-a-consumer"] }]);
+    expect(new Set(only(progress, "crash-point").map(({ pair }) => pair))).toEqual(
+      new Set(["crash-in-a-consumer"]),
+    );
+    expect(only(progress, "run-ended")).toHaveLength(14);
+  });
+
+  test("times out, and names what it waited for", async () => {
+    const progress = await progressOf(
+      await selection(
+        disturbedBy("crash-during-a-step", { crash: { during: "no such step" } }),
+        disturbedBy("event-twice", { sendEvent: { type: "no-such-event" } }),
+      ),
+      { runTimeoutMs: 5000 },
+    );
+    const results = resultsOf(progress);
+    const timedOut = (what: string) => ({
+      status: "timed out",
+      error: `timed out after 5000 ms, waiting for ${what}`,
+      ok: false,
+      differences: expect.arrayContaining([
+        { kind: "status", expected: "complete", seen: "timed out" },
+      ]),
+    });
+    for (const variant of VARIANTS) {
+      expect(results["crash-during-a-step"]?.variants[variant]).toMatchObject(
+        timedOut('step "no such step"'),
+      );
+      expect(results["event-twice"]?.variants[variant]).toMatchObject(
+        timedOut('a wait for "no-such-event"'),
+      );
+    }
+    expect(only(progress, "run-ended")).toHaveLength(4);
+    expect(only(progress, "crashed")).toEqual([]);
+    expect(progress.at(-1)?.type).toBe("pair-compared");
+  });
+
+  test("has no result where its lesson cannot start: the iterator throws the error", async () => {
+    const broken = { lesson: { ...lesson, dir: `${lesson.dir}/src` }, pairs: lesson.pairs };
+    await expect(progressOf([broken])).rejects.toThrow("There is no wrangler.jsonc in");
+  });
+});
+
+test("two comparisons of the same pairs at once on one runtime keep their evidence apart", async () => {
+  const calm = lesson.pairs.filter(({ disturb }) => !disturb || !("crash" in disturb));
+  const runtime = await LessonRuntime.start(lesson.dir);
+  try {
+    const both: Progress[][] = [[], []];
+    await Promise.all(
+      both.map((progress) =>
+        compareOn(runtime, "99-fixture", calm, (event) => progress.push(event)),
+      ),
+    );
+    for (const progress of both) {
+      const results = only(progress, "pair-compared").map(({ result }) => result);
+      expect(results.map(({ pair }) => pair.id)).toEqual(calm.map(({ id }) => id));
+      expect(results.filter(({ ok }) => !ok)).toEqual([]);
+    }
+    const runs = both.flatMap((progress) => only(progress, "run-started").map(({ run }) => run));
+    expect(new Set(runs).size).toBe(4 * calm.length);
+  } finally {
+    await runtime.close();
+  }
+});
+
+describe("a comparison that is left", () => {
+  test("by its consumer does not go on: every process has ended when the loop is over", async () => {
+    const waiting = disturbedBy("event-twice", { sendEvent: { type: "no-such-event" } });
+    for await (const { type } of comparePairs(await selection(waiting))) {
+      if (type === "run-started") break;
+    }
+    expect(watch.pids.length).toBeGreaterThan(0);
+    expect(watch.left).toEqual([]);
+  });
+
+  test("before its first event has started nothing", async () => {
+    const iterator = comparePairs(await selection(...lesson.pairs));
+    await iterator.return();
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    expect(watch.pids).toEqual([]);
+  });
+
+  test.each(["starting", "run-started", "crash-point", "crashed"] as const)(
+    "by its signal, after %s, throws the signal's reason and has ended every process",
+    async (last) => {
+      const stop = new AbortController();
+      const progress: Progress[] = [];
+      const compare = async () => {
+        const options = { signal: stop.signal };
+        for await (const event of comparePairs(
+          await selection("crash-during-a-step", "crash-in-a-consumer"),
+          options,
+        )) {
+          progress.push(event);
+          if (event.type === last) stop.abort(new Error("that is enough"));
+        }
+      };
+      await expect(compare()).rejects.toThrow("that is enough");
+      expect(watch.pids.length).toBeGreaterThan(0);
+      expect(watch.left).toEqual([]);
+      const types = progress.map(({ type }) => type);
+      expect(types.slice(types.indexOf(last)).filter((type) => type !== last)).toEqual([]);
+    },
+  );
+
+  test("by its signal does not wait for an event that never comes", async () => {
+    const stop = new AbortController();
+    const compare = async () => {
+      for await (const { type } of comparePairs(
+        await selection(disturbedBy("event-twice", { sendEvent: { type: "no-such-event" } })),
+        { signal: stop.signal, runTimeoutMs: 3_600_000 },
+      )) {
+        if (type === "run-started") stop.abort(new Error("that is enough"));
+      }
+    };
+    await expect(compare()).rejects.toThrow("that is enough");
+  });
+
+  test("by a signal that was aborted before has started nothing", async () => {
+    const options = { signal: AbortSignal.abort(new Error("that is enough")) };
+    await expect(progressOf(await selection("message-twice"), options)).rejects.toThrow(
+      "that is enough",
+    );
+    expect(watch.pids).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import type { Pair } from "../src/pair.ts";
+import { findLessons, type Lesson, type Selection } from "../src/runner/index.ts";
+
+/** The folder of the fixture's lessons. */
+export const APPS = join(import.meta.dirname, "apps");
+
+/** The lesson `99-fixture`. */
+export async function fixtureLesson(): Promise<Lesson> {
+  const [lesson] = await findLessons(APPS);
+  if (!lesson) throw new Error(`There is no lesson in ${APPS}.`);
+  return lesson;
+}
+
+/** The pair with this id. */
+export function pairOf(lesson: Lesson, id: string): Pair {
+  const pair = lesson.pairs.find((candidate) => candidate.id === id);
+  if (!pair) throw new Error(`The fixture has no pair "${id}".`);
+  return pair;
+}
+
+/** Pairs of the fixture, by id, or changed on the runner's side; the Worker keeps its own data of them. */
+export async function selection(...pairs: (Pair | string)[]): Promise<Selection[]> {
+  const lesson = await fixtureLesson();
+  const chosen = pairs.map((pair) => (typeof pair === "string" ? pairOf(lesson, pair) : pair));
+  return [{ lesson, pairs: chosen }];
+}
