@@ -1,0 +1,100 @@
+import { scriptFaults } from "@durable-lessons/outside-world";
+import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
+import { EVENTS, orderRequest, orderRestart, orderReview } from "@durable-lessons/types";
+import {
+  errorAsJson,
+  expectJson,
+  jsonBody,
+  limitBody,
+  notFoundAsJson,
+  onlyMethods,
+} from "@durable-lessons/types/http";
+import { Hono } from "hono";
+import { control, restart } from "./control.ts";
+import { findInstance, viewOf } from "./order-view.ts";
+import { claimReview, findOrder, type Order } from "./orders.ts";
+import { faultsOf, onlyInTheLab, outage } from "./outage.ts";
+import { pairs } from "./pitfalls/index.ts";
+import { placeOrder } from "./place-order.ts";
+import { unknownSkus } from "./prices.ts";
+import { requireToken } from "./token.ts";
+import { whatToTry } from "./what-to-try.ts";
+
+export { OrderWorkflow } from "./order-workflow.ts";
+export const PitfallWorkflow = pitfallWorkflow(pairs);
+
+const app = new Hono<{ Bindings: Env; Variables: Order }>();
+app.onError(errorAsJson);
+app.notFound(notFoundAsJson);
+app.use(limitBody());
+
+app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
+
+app.post("/orders", expectJson, jsonBody(orderRequest), async (c) => {
+  const order = c.req.valid("json");
+  const unknown = await unknownSkus(c.env.DB, order.lines);
+  if (unknown.length > 0) {
+    return c.json({ error: `Nobody sells the sku ${unknown.join(", ")}.`, unknown }, 400);
+  }
+  const placed = await placeOrder(c.env, order);
+  if (placed.state === "conflict") {
+    return c.json({ error: `There is another order "${order.orderId}". Choose a new id.` }, 409);
+  }
+  const body = { status: placed.state === "new" ? "started" : "already-started" };
+  return c.json(
+    { ...body, orderId: order.orderId, instanceId: placed.row.instance_id },
+    placed.state === "new" ? 202 : 200,
+    { location: `/orders/${order.orderId}` },
+  );
+});
+app.all("/orders", onlyMethods("POST"));
+
+// Everything below is about one order. Whoever moves it needs the token, before they hear whether there is one.
+app.on(["POST", "PUT"], "/orders/:id/:action", requireToken);
+app.use("/orders/:id/*", async (c, next) => {
+  const row = await findOrder(c.env.DB, c.req.param("id"));
+  if (!row) return c.json({ error: `There is no order "${c.req.param("id")}".` }, 404);
+  c.set("row", row);
+  c.set("instance", await findInstance(c.env.ORDERS, row.instance_id));
+  await next();
+});
+
+app.get("/orders/:id", async (c) => c.json(await viewOf(c.var.row, c.var.instance)));
+app.all("/orders/:id", onlyMethods("GET"));
+
+app.post("/orders/:id/review", expectJson, jsonBody(orderReview), async (c) => {
+  const { row, instance } = c.var;
+  const review = c.req.valid("json");
+  if (!instance || !(await claimReview(c.env.DB, row.order_id, review))) {
+    return c.json({ error: "This order does not wait for a review, or has one already." }, 409);
+  }
+  // Should this fail, the review is not lost: the Workflow finds it in the row when its wait ends.
+  await instance.sendEvent({ type: EVENTS.orderReview, payload: review });
+  return c.json({ status: "accepted" }, 202);
+});
+app.all("/orders/:id/review", onlyMethods("POST"));
+
+for (const action of ["pause", "resume", "terminate"] as const) {
+  app.post(`/orders/:id/${action}`, async (c) => {
+    const refusal = await control(c.var, action);
+    return refusal ? c.json({ error: refusal }, 409) : c.json({ status: "accepted" }, 202);
+  });
+  app.all(`/orders/:id/${action}`, onlyMethods("POST"));
+}
+
+app.post("/orders/:id/restart", expectJson, jsonBody(orderRestart), async (c) => {
+  const refusal = await restart(c.var, c.req.valid("json").from);
+  return refusal ? c.json({ error: refusal }, 409) : c.json({ status: "accepted" }, 202);
+});
+app.all("/orders/:id/restart", onlyMethods("POST"));
+
+// To try things out, so only where the lab is on: for this order some of the outside world is down, or up again.
+app.put("/orders/:id/outage", onlyInTheLab, expectJson, jsonBody(outage), async (c) => {
+  await scriptFaults(c.env.WORLD, c.var.row.instance_id, faultsOf(c.req.valid("json")));
+  return c.json({ status: "accepted" }, 202);
+});
+app.all("/orders/:id/outage", onlyMethods("PUT"));
+
+app.route("/pitfalls", pitfallRoutes(pairs));
+
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

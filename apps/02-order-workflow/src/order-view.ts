@@ -1,0 +1,36 @@
+import type { OrderRow } from "./orders.ts";
+import { stepsOf } from "./steps.ts";
+
+/** What `GET /orders/:id` tells: our own row, and the platform's view of the instance while it is kept. */
+export async function viewOf(row: OrderRow, instance: WorkflowInstance | null) {
+  return {
+    orderId: row.order_id,
+    state: row.state,
+    totalCents: row.total_cents,
+    parcelId: row.parcel_id,
+    review: row.review && JSON.parse(row.review),
+    reason: row.reason,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+    instance: instance && (await statusOf(instance)),
+    steps: instance ? await stepsOf(instance) : [],
+  };
+}
+
+async function statusOf(instance: WorkflowInstance) {
+  const { status, output = null, error = null } = await instance.status();
+  return { id: instance.id, status, output, error };
+}
+
+/** The instance of this id, or null: the platform forgets one after its retention. */
+export async function findInstance(
+  workflow: Workflow,
+  id: string,
+): Promise<WorkflowInstance | null> {
+  try {
+    return await workflow.get(id);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { stepKey } from "@durable-lessons/idempotency";
+import { outsideWorld, ProviderError } from "@durable-lessons/outside-world";
+import { EVENTS, type OrderRequest, orderReview, type OrderReview } from "@durable-lessons/types";
+import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import { NonRetryableError } from "cloudflare:workflows";
+import * as v from "valibot";
+import { advance, closeOrder, closeReview, startCancelling } from "./orders.ts";
+import { priceOf } from "./prices.ts";
+import { retryAfter } from "./retry-after.ts";
+
+const NOBODY: OrderReview = { approved: false, reviewer: "nobody answered in time" };
+
+/** Reserve stock, charge the card, wait for a review, wait a little more, ship, mail. */
+export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
+  override async run(event: WorkflowEvent<OrderRequest>, step: WorkflowStep) {
+    const { orderId, email, card, lines } = event.payload;
+    const { DB, REVIEW_TIMEOUT, GRACE_PERIOD, RETRY_DELAY } = this.env;
+    const { carrier, mail, payments, stock } = outsideWorld(this.env, event.instanceId);
+    // The same for every attempt and every replay, so that a provider does once what is asked twice.
+    const keyOf = (name: string) => stepKey(event, { step: { name, count: 1 } });
+
+    // A second is enough for a restart, a minute for a bad moment: 1 + 2 + 4 + 8 + 16 pauses. A hanging call is
+    // given up after 10 seconds, ten times as long as a slow answer.
+    const patient = {
+      retries: { limit: 5, delay: RETRY_DELAY, backoff: "exponential" },
+      timeout: "10 seconds",
+    } as const;
+    // Nobody else gives the money back, so the undo tries for longer than the deed.
+    const undo = { ...patient, retries: { ...patient.retries, limit: 8 } };
+
+    const totalCents = await step.do("price order", patient, () => priceOf(DB, lines));
+
+    await step.do(
+      "reserve stock",
+      patient,
+      () => stock.reserve({ orderId, lines, key: keyOf("reserve stock") }),
+      {
+        // The first step's undo runs last: only now is everything given back.
+        rollback: async ({ error }) => {
+          if (!(await startCancelling(DB, orderId, error.message))) return;
+          // Without an output too: to release what was not reserved does no harm.
+          await stock.release({ orderId, key: keyOf("release stock") });
+          await closeOrder(DB, orderId, "cancelled", error.message);
+        },
+        rollbackConfig: undo,
+      },
+    );
+
+    const charge = await step.do(
+      "charge card",
+      {
+        // The provider says itself when to come back, so five times are enough; constant, since any other back-off
+        // would multiply its word.
+        retries: { limit: 5, delay: retryAfter, backoff: "constant" },
+        // Banks take their time, and a charge given up too early goes on without us.
+        timeout: "30 seconds",
+      },
+      async () => {
+        await advance(DB, orderId, "reserved", { totalCents });
+        return payments.charge({ orderId, card, cents: totalCents, key: keyOf("charge card") });
+      },
+      {
+        rollback: async ({ error, output }) => {
+          if (!(await startCancelling(DB, orderId, error.message))) return;
+          // Without an output the card may be charged all the same: the answer was lost.
+          const known = output ?? (await payments.find({ key: keyOf("charge card") }));
+          if (known?.status !== "charged") return;
+          const { chargeId } = known;
+          await payments.refund({ chargeId, cents: totalCents, key: keyOf("refund card") });
+        },
+        rollbackConfig: undo,
+      },
+    );
+
+    if (charge.status === "declined") {
+      // A "no" is an answer, not an error: nothing to retry, no rollback. So the stock is given back right here.
+      await step.do("release stock", undo, async () => {
+        await stock.release({ orderId, key: keyOf("release stock") });
+        await closeOrder(DB, orderId, "declined", `${charge.code}: ${charge.message}`);
+      });
+      return { status: "declined", code: charge.code };
+    }
+
+    const known = await step.do("ask for review", patient, async () => {
+      const { review } = await advance(DB, orderId, "in review");
+      return review;
+    });
+    let given = NOBODY;
+    try {
+      // After a restart the answer may be there already.
+      if (!known) {
+        const options = { type: EVENTS.orderReview, timeout: REVIEW_TIMEOUT };
+        const { payload } = await step.waitForEvent<OrderReview>("wait for review", options);
+        given = v.parse(orderReview, payload);
+      }
+    } catch (error) {
+      // Only a timeout means that nobody answered. A pause or a lost engine passes through here as well.
+      if (!isTimeout(error)) throw error;
+    }
+    // A review that was taken in the very last moment is in the row, and counts.
+    const review = await step.do("close review", patient, () => closeReview(DB, orderId, given));
+    // Thrown, not returned: only an uncaught error runs the rollback handlers.
+    if (!review.approved) throw new NonRetryableError(`Not approved: ${review.reviewer}.`);
+
+    await step.do("approve order", patient, async () => {
+      await advance(DB, orderId, "approved");
+    });
+    // The customer can still change their mind: `terminate({ rollback: true })`.
+    await step.sleep("grace period", GRACE_PERIOD);
+
+    const { parcelId } = await step.do(
+      "ship parcel",
+      patient,
+      async () => {
+        await advance(DB, orderId, "shipping");
+        const parcel = await carrier
+          .ship({ orderId, key: keyOf("ship parcel") })
+          .catch(giveUpOn("address_unknown"));
+        await advance(DB, orderId, "shipped", parcel);
+        return parcel;
+      },
+      {
+        rollback: async ({ error }) => {
+          if (!(await startCancelling(DB, orderId, error.message))) return;
+          await carrier.recall({ orderId, key: keyOf("recall parcel") });
+        },
+        rollbackConfig: undo,
+      },
+    );
+
+    // The parcel has left, so a mail that fails takes nothing back: repair the mail, restart from this step.
+    await step.do("send mail", patient, async () => {
+      const text = `Your order ${orderId} is on its way as ${parcelId}.`;
+      await mail.send({ to: email, subject: "On its way", text, key: keyOf("send mail") });
+      await advance(DB, orderId, "complete");
+    });
+
+    return { status: "shipped", parcelId };
+  }
+}
+
+// Production keeps an error's name; the local engine puts it in front of the message (measured locally).
+const isTimeout = (error: unknown) => /^(Error: )?WorkflowTimeoutError\b/.test(String(error));
+
+/** Turns a provider's error that no retry can help into one that is not retried. */
+const giveUpOn = (code: string) => (error: unknown) => {
+  if (error instanceof ProviderError && error.code === code)
+    throw new NonRetryableError(error.message);
+  throw error;
+};

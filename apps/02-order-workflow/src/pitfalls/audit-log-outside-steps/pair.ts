@@ -1,0 +1,19 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "audit-log-outside-steps",
+  title: "An audit log outside steps",
+  claim: "A log line outside a step is written again by every replay.",
+  why: "Logging is a side effect like any other once somebody counts the lines. In a step it is written once, or at least not by the replay.",
+  claims: ["B13"],
+  symptom: "twice",
+  engine: "workflow",
+  params: orderOf,
+  faults: { "carrier.ship": ["hang"] },
+  disturb: { crash: { during: "ship parcel" } },
+  expect: {
+    pitfall: { "audit.logged": 2, "parcel.shipped": 1 },
+    fix: { "audit.logged": 1, "parcel.shipped": 1 },
+  },
+} satisfies WorkflowPair;

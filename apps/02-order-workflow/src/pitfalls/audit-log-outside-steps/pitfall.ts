@@ -1,0 +1,15 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId } = event.payload;
+
+  await env.audit.log({ line: `order ${orderId} accepted` });
+
+  await step.do("ship parcel", () => env.carrier.ship({ orderId }));
+}

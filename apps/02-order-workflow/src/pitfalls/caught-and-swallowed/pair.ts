@@ -1,0 +1,19 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "caught-and-swallowed",
+  title: "Caught and swallowed",
+  claim:
+    "Rollback handlers run on an uncaught failure only: an error that is caught and kept runs none.",
+  why: "An instance whose run() returns has succeeded. Whoever catches an error to tell somebody has to throw it on.",
+  claims: ["B4", "B29"],
+  symptom: "vanished",
+  engine: "workflow",
+  params: orderOf,
+  faults: { "carrier.ship": { always: "fail" } },
+  expect: {
+    pitfall: { status: "complete", "card.charged": 1, "email.sent": 1, "card.refunded": 0 },
+    fix: { status: "errored", "card.charged": 1, "email.sent": 1, "card.refunded": 1 },
+  },
+} satisfies WorkflowPair;

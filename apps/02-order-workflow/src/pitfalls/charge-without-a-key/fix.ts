@@ -1,0 +1,18 @@
+import { stepKey } from "@durable-lessons/idempotency";
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const impatient = { retries: { limit: 1, delay: 100 }, timeout: 2000 };
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card } = event.payload;
+
+  await step.do("charge card", impatient, (ctx) =>
+    env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
+  );
+}

@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "charge-without-a-key",
+  title: "A charge without a key",
+  claim: "A timed-out attempt goes on running; only an idempotency key keeps the effect single.",
+  why: "The engine gives up waiting, the provider does not hear of it. Instance id and step name make a key that every attempt shares.",
+  claims: ["B10"],
+  symptom: "twice",
+  engine: "workflow",
+  params: orderOf,
+  faults: { "payments.charge": [{ slowMs: 5000 }] },
+  expect: {
+    pitfall: { "card.charged": 2 },
+    fix: { "card.charged": 1 },
+  },
+} satisfies WorkflowPair;

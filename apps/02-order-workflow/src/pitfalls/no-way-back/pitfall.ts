@@ -1,0 +1,19 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const twice = { retries: { limit: 1, delay: 100 } };
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card, lines } = event.payload;
+
+  await step.do("reserve stock", twice, () => env.stock.reserve({ orderId, lines }));
+
+  await step.do("charge card", twice, () => env.payments.charge({ orderId, card, cents: 900 }));
+
+  await step.do("ship parcel", twice, () => env.carrier.ship({ orderId }));
+}

@@ -1,0 +1,17 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "one-event-for-two-reviews",
+  title: "One event for two reviews",
+  claim: "Events queue per type: a double click passes the next gate of that type too.",
+  why: "An event that nobody waits for yet is kept for the next wait of its type. Two gates that need two people need two types.",
+  claims: ["B7", "B8"],
+  engine: "workflow",
+  params: orderOf,
+  disturb: { sendEvent: { type: "review", payload: { approved: true }, times: 2 } },
+  expect: {
+    pitfall: { status: "complete", "parcel.shipped": 1 },
+    fix: { status: "errored", "parcel.shipped": 0 },
+  },
+} satisfies WorkflowPair;

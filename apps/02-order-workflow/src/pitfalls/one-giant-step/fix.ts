@@ -1,0 +1,16 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const thrice = { retries: { limit: 2, delay: 100 } };
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card } = event.payload;
+
+  await step.do("charge card", thrice, () => env.payments.charge({ orderId, card, cents: 900 }));
+  await step.do("ship parcel", thrice, () => env.carrier.ship({ orderId }));
+}

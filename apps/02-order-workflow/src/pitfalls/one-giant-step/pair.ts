@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "one-giant-step",
+  title: "One giant step",
+  claim: "One big step repeats everything in it when its last part fails.",
+  why: "A retry starts the callback from its first line. Only the end of a step is remembered, so what must not repeat ends in a step of its own.",
+  claims: ["B6", "B11"],
+  symptom: "twice",
+  engine: "workflow",
+  params: orderOf,
+  faults: { "carrier.ship": ["fail", "fail"] },
+  expect: {
+    pitfall: { "card.charged": 3, "parcel.shipped": 1 },
+    fix: { "card.charged": 1, "parcel.shipped": 1 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,28 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "price-read-outside-a-step",
+  title: "A price read outside a step",
+  claim: "What is read outside a step can be another value on replay.",
+  why: "The first sale of a product ends its early-bird price. The replay reads the price again, after that; the quote was sent before.",
+  claims: ["B15", "B23"],
+  engine: "workflow",
+  params: (context) => ({ ...orderOf(context), product: context.run }),
+  faults: { "payments.charge": ["hang"] },
+  disturb: { crash: { during: "charge card" } },
+  expect: {
+    pitfall: {
+      "email.sent": 1,
+      "card.charged": 1,
+      "output.quotedCents": 900,
+      "output.chargedCents": 1100,
+    },
+    fix: {
+      "email.sent": 1,
+      "card.charged": 1,
+      "output.quotedCents": 900,
+      "output.chargedCents": 900,
+    },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,19 @@
+import type { HttpPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "restart-from-scratch",
+  title: "Restart from scratch",
+  claim: "restart() clears everything; restart({ from }) keeps what came before that step.",
+  why: "A restart throws the stored results away, of all steps or of those from the named one on, and run() starts again: what has no result is done again.",
+  claims: ["B22", "B23", "B24"],
+  symptom: "twice",
+  engine: "http",
+  body: orderOf,
+  faults: { "carrier.ship": ["fail"] },
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "card.charged": 2, "parcel.shipped": 1 },
+    fix: { "card.charged": 1, "parcel.shipped": 1 },
+  },
+} satisfies HttpPair;

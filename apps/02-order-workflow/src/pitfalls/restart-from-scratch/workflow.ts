@@ -1,0 +1,20 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const once = { retries: { limit: 0, delay: 0 } };
+
+/** What both variants start, and restart. */
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card } = event.payload;
+  await step.do("charge card", once, () => env.payments.charge({ orderId, card, cents: 900 }));
+  await step.do("ship parcel", once, () => env.carrier.ship({ orderId }));
+}
+
+export async function untilErrored(instance: WorkflowInstance): Promise<void> {
+  while ((await instance.status()).status !== "errored") await scheduler.wait(20);
+}

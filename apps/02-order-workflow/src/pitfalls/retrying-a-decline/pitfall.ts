@@ -1,0 +1,19 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const patient = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card } = event.payload;
+
+  await step.do("charge card", patient, async () => {
+    const charge = await env.payments.charge({ orderId, card, cents: 900 });
+    if (charge.status === "declined") throw new Error(charge.message);
+    return charge;
+  });
+}

@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "review-that-times-out",
+  title: "A review that times out",
+  claim: "A wait that times out throws, and what is caught can be put in order.",
+  why: "Nobody answers, and waitForEvent throws a WorkflowTimeoutError. Uncaught it ends the instance as it stands. Other errors pass through the same line, so the catch looks for that name.",
+  claims: ["B8"],
+  symptom: "stopped",
+  engine: "workflow",
+  params: orderOf,
+
+  expect: {
+    pitfall: { status: "errored", "stock.reserved": 1, "stock.released": 0 },
+    fix: { status: "complete", "stock.reserved": 1, "stock.released": 1 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,20 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+const impatient = { retries: { limit: 1, delay: 100 }, timeout: 2000 };
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, card } = event.payload;
+
+  await step.do("charge card", impatient, async () => {
+    await env.payments.charge({ orderId, card, cents: 900 });
+  });
+  await step.sleep("grace period", 5000);
+
+  await step.do("ship parcel", impatient, () => env.carrier.ship({ orderId }));
+}

@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "sleeping-inside-a-step",
+  title: "Sleeping inside a step",
+  claim: "A sleep inside step.do spends the step's timeout, and then its retries.",
+  why: "To the engine the callback is at work, and late. A step.sleep costs no timeout, and an instance that sleeps needs no memory.",
+  claims: ["B17"],
+  symptom: "twice",
+  engine: "workflow",
+  params: orderOf,
+
+  expect: {
+    pitfall: { status: "errored", "card.charged": 2 },
+    fix: { status: "complete", "card.charged": 1, "parcel.shipped": 1 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,22 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { OrderRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId, lines } = event.payload;
+
+  const reserved: string[] = [];
+  for (const line of lines) {
+    const sku = await step.do(`reserve ${line.sku}`, async () => {
+      await env.stock.reserve({ orderId, lines: [line] });
+      return line.sku;
+    });
+    reserved.push(sku);
+  }
+
+  return { lines: reserved.length };
+}

@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { orderOf } from "../order.ts";
+
+export default {
+  id: "un-awaited-step",
+  title: "An un-awaited step",
+  claim: "A step that is not awaited fails in silence: the instance is complete without it.",
+  why: "When run() returns, the instance is complete, whatever is still under way. The error of such a step reaches nobody, and rolls nothing back.",
+  claims: ["B16"],
+  symptom: "vanished",
+  engine: "workflow",
+  params: orderOf,
+  faults: { "mail.send": { always: "fail" } },
+  expect: {
+    pitfall: { status: "complete", "card.charged": 1, "email.sent": 0 },
+    fix: { status: "errored", "card.charged": 1, "email.sent": 0 },
+  },
+} satisfies WorkflowPair;

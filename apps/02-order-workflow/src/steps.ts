@@ -1,0 +1,67 @@
+/** One step of an instance, as the platform tells it. */
+export interface StepView {
+  name: string;
+  kind: "do" | "sleep" | "undo" | "wait";
+  state: "complete" | "errored" | "running" | "timed out";
+  attempts: {
+    attempt: number;
+    error?: { name: string; message: string };
+    /** Until the next attempt. */
+    retryDelayMs?: number;
+  }[];
+}
+
+const KINDS: Record<string, StepView["kind"]> = {
+  step: "do",
+  attempt: "do",
+  sleep: "sleep",
+  wait: "wait",
+};
+const STATES: Record<string, StepView["state"]> = {
+  started: "running",
+  completed: "complete",
+  errored: "errored",
+  timed_out: "timed out",
+};
+
+/** The steps of an instance so far, with their attempts. */
+export async function stepsOf(instance: WorkflowInstance): Promise<StepView[]> {
+  const steps = new Map<string, StepView>();
+  for await (const event of eventsSoFar(instance)) {
+    if (!("stepName" in event)) continue;
+    const undo = event.type.startsWith("rollback_");
+    const [subject = "", ...rest] = event.type.replace("rollback_", "").split("_");
+    const kind = undo ? "undo" : (KINDS[subject] ?? "do");
+    const state = STATES[rest.join("_")] ?? "running";
+    // The platform counts the steps of one name: "ship parcel-1".
+    const name = event.stepName.replace(/-1$/, "");
+    const step = steps.get(`${kind} ${name}`) ?? { name, kind, state, attempts: [] };
+    steps.set(`${kind} ${name}`, step);
+    if (subject !== "attempt") {
+      step.state = state;
+    } else if ("attempt" in event) {
+      const { attempt } = event;
+      const known = step.attempts.find((candidate) => candidate.attempt === attempt);
+      const entry = known ?? { attempt };
+      if (!known) step.attempts.push(entry);
+      if ("error" in event) entry.error = event.error;
+      if ("retryDelayMs" in event) entry.retryDelayMs = event.retryDelayMs;
+    }
+  }
+  return [...steps.values()];
+}
+
+/**
+ * What has happened until now. A subscription of an instance that is not over waits for more, and nothing marks its
+ * present: so with every event the instance is asked for its status too, and once that answer is there first, there is
+ * no event left (measured locally: a stored event always comes first).
+ */
+async function* eventsSoFar(instance: WorkflowInstance) {
+  using subscription = await instance.subscribe();
+  for (;;) {
+    const next = subscription.next();
+    const first = await Promise.race([next, instance.status().then(() => null)]);
+    if (!first || first.done) return;
+    yield first.value;
+  }
+}

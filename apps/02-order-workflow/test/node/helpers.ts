@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import type { FaultScript } from "@durable-lessons/outside-world";
+import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { EVENTS, type OrderRequest } from "@durable-lessons/types";
+import { vi } from "vitest";
+
+export const lesson = join(import.meta.dirname, "..", "..");
+const PATIENTLY = { timeout: 45_000, interval: 50 };
+export const TOKEN = "dev-only-token";
+
+/** The lesson on a workerd of its own, with a short grace period and short retries. */
+export const startLesson = (vars: Record<string, number | string> = {}) =>
+  LessonRuntime.start(lesson, { GRACE_PERIOD: 50, RETRY_DELAY: 10, ...vars });
+
+/** What the routes answer; the tests look at its fields. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: {
+    error?: string;
+    status?: string;
+    state?: string;
+    reason?: string | null;
+    instance?: { status: string; error: { message: string } | null } | null;
+    steps?: {
+      name: string;
+      kind: string;
+      state: string;
+      attempts: { error?: { message: string }; retryDelayMs?: number }[];
+    }[];
+    [field: string]: unknown;
+  };
+}
+
+/** A client of a lesson that runs. */
+export function clientOf(runtime: LessonRuntime, token: string | null = TOKEN) {
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await runtime.fetch(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(await response.text()),
+    };
+  }
+
+  const order = async (orderId: string) => (await send("GET", `/orders/${orderId}`)).body;
+
+  return {
+    send,
+    order,
+    async place(faults: FaultScript = {}, request = newOrder()) {
+      await script(request.orderId, faults);
+      return {
+        request,
+        path: `/orders/${request.orderId}`,
+        answer: await send("POST", "/orders", request),
+      };
+    },
+    script,
+    until: (orderId: string, condition: (order: Answer["body"]) => boolean) =>
+      vi.waitUntil(async () => {
+        const found = await order(orderId);
+        return condition(found) && found;
+      }, PATIENTLY),
+    async evidence(orderId: string) {
+      const { WORLD } = await bindings();
+      const { results } = await WORLD.prepare(
+        "SELECT kind, COUNT(*) AS n FROM effects WHERE run = ?1 GROUP BY kind",
+      )
+        .bind(idOf(orderId))
+        .all<{ kind: string; n: number }>();
+      return Object.fromEntries(results.map(({ kind, n }) => [kind, n]));
+    },
+    async wake(orderId: string) {
+      const instance = await (await bindings()).ORDERS.get(idOf(orderId));
+      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    },
+    bindings,
+  };
+
+  async function bindings() {
+    return (await runtime.env()) as unknown as {
+      DB: D1Database;
+      WORLD: D1Database;
+      ORDERS: Workflow;
+    };
+  }
+
+  async function script(orderId: string, faults: FaultScript) {
+    const { WORLD } = await bindings();
+    await WORLD.prepare(
+      `INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)
+       ON CONFLICT (run) DO UPDATE SET script = excluded.script`,
+    )
+      .bind(idOf(orderId), JSON.stringify(faults))
+      .run();
+  }
+}
+
+/** An order that no other test has. */
+export const newOrder = (fields: Partial<OrderRequest> = {}): OrderRequest => ({
+  orderId: crypto.randomUUID().replaceAll("-", ""),
+  email: "ada@example.com",
+  card: "tok_visa",
+  lines: [{ sku: "tea", quantity: 2 }],
+  ...fields,
+});
+
+export const idOf = (orderId: string) => `order-${orderId}`;
+
+export const isOver = ({ instance }: Answer["body"]) =>
+  ["complete", "errored", "terminated"].includes(instance?.status ?? "");
+
+export const inReview = ({ state }: Answer["body"]) => state === "in review";
+
+export const approval = { approved: true, reviewer: "bob" };
+
+export const delivered = {
+  "card.charged": 1,
+  "email.sent": 1,
+  "parcel.shipped": 1,
+  "stock.reserved": 1,
+};
