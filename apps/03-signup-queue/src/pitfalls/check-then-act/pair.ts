@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "check-then-act",
+  title: "Check, then act",
+  claim:
+    "SELECT, send, INSERT is no lock: of two deliveries at once both find nothing and both send.",
+  why: "Between the look and the note there is time. A claim is look and note in one statement: one of two wins.",
+  claims: ["C5", "C12"],
+  symptom: "twice",
+  engine: "queue",
+  queue: { pitfall: "LAB_AT_ONCE_PITFALL", fix: "LAB_AT_ONCE_FIX" },
+  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  disturb: { deliver: 2, atOnce: true },
+  expect: {
+    pitfall: { "email.sent": 2 },
+    fix: { "email.sent": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "claim-without-a-lease",
+  title: "A claim that never ends",
+  claim: "A claim without an end turns a crash after it into a mail that is never sent.",
+  why: "The dead claimer's row says that somebody is at it, for ever. A lease says until when.",
+  claims: ["C12"],
+  symptom: "vanished",
+  engine: "queue",
+  queue: { pitfall: "LAB_LEASE_PITFALL", fix: "LAB_LEASE_FIX" },
+  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  faults: { "mail.send": ["hang"] },
+  disturb: { crash: { during: "mail.send" } },
+  expect: {
+    pitfall: { "email.sent": 0 },
+    fix: { "email.sent": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "key-from-raw-input",
+  title: "A key from raw input",
+  claim: "One person in two spellings has two keys, unless the spelling is settled first.",
+  why: "A key is compared letter by letter. Case, a space, or the two Unicode forms of ü make it another one.",
+  claims: ["C13"],
+  symptom: "twice",
+  engine: "queue",
+  queue: "LAB_SPELLING",
+  messages: ({ run }) => [
+    { email: `j\u00fcrgen+${run}@example.com` },
+    { email: ` Ju\u0308rgen+${run}@Example.com ` },
+  ],
+  expect: {
+    pitfall: { "email.sent": 2 },
+    fix: { "email.sent": 1 },
+  },
+} satisfies QueuePair;

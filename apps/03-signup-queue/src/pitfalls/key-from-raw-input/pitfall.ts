@@ -1,0 +1,16 @@
+import { once } from "@durable-lessons/idempotency";
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { SignupRequest } from "@durable-lessons/types";
+
+export async function consume(
+  batch: MessageBatch<SignupRequest>,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  for (const message of batch.messages) {
+    const { email } = message.body;
+    const id = `welcome-${email}`;
+    await once(env.DB, id, () =>
+      env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." }),
+    );
+  }
+}

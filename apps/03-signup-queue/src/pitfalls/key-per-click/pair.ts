@@ -1,0 +1,19 @@
+import type { HttpPair } from "@durable-lessons/lab";
+
+export default {
+  id: "key-per-click",
+  title: "A key per click",
+  claim:
+    "A random id per request stops redelivery, not the double click; an id of what is asked for stops both.",
+  why: "Two clicks are two messages. Only an id made of person and purpose says that they are one wish.",
+  claims: ["C13"],
+  symptom: "twice",
+  engine: "http",
+  queue: "LAB_CLICK",
+  body: ({ run }) => ({ email: `ada+${run}@example.com` }),
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "email.sent": 2, "message.sent": 2 },
+    fix: { "email.sent": 1, "message.sent": 2 },
+  },
+} satisfies HttpPair;

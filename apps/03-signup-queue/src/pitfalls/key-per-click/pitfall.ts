@@ -1,0 +1,10 @@
+import type { SignupRequest } from "@durable-lessons/types";
+
+export { consume } from "./consumer.ts";
+
+export async function handle(request: Request, env: { QUEUE: Queue }): Promise<Response> {
+  const { email } = await request.json<SignupRequest>();
+  const id = crypto.randomUUID();
+  await env.QUEUE.send({ id, email });
+  return Response.json({ queued: true, id }, { status: 202 });
+}

@@ -1,0 +1,19 @@
+import { once } from "@durable-lessons/idempotency";
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { SignupMessage } from "@durable-lessons/types";
+
+export async function consume(
+  batch: MessageBatch<SignupMessage>,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  for (const message of batch.messages) {
+    const { id, email } = message.body;
+    const send = () =>
+      env.mail.send({ to: email, subject: "Welcome", text: "Good to have you.", key: id });
+    try {
+      await once(env.DB, id, send, { leaseMs: 1000 });
+    } catch {
+      message.retry({ delaySeconds: 1 });
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "mark-after-the-mail",
+  title: "The gap before the mark",
+  claim:
+    "Between the mail and its mark there is a gap that no table closes; the provider's key does.",
+  why: "Mail and database share no transaction. After a crash in the gap nobody but the provider knows what has happened.",
+  claims: ["C5", "C12"],
+  symptom: "twice",
+  engine: "queue",
+  queue: { pitfall: "LAB_MARK_PITFALL", fix: "LAB_MARK_FIX" },
+  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  faults: { "mail.send": ["hang-after-effect"] },
+  disturb: { crash: { after: "mail.send" } },
+  expect: {
+    pitfall: { "email.sent": 2 },
+    fix: { "email.sent": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "no-idempotency",
+  title: "No idempotency",
+  claim:
+    "A message that is delivered twice has its effect twice, unless somebody remembers the first time.",
+  why: "Queues promise at least once. The second delivery looks like the first; only a record of it tells them apart.",
+  claims: ["C5", "C11"],
+  symptom: "twice",
+  engine: "queue",
+  queue: "LAB_TWICE",
+  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "email.sent": 2, "message.delivered": 2 },
+    fix: { "email.sent": 1, "message.delivered": 2 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,9 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { SignupMessage } from "@durable-lessons/types";
+
+export async function consume(batch: MessageBatch<SignupMessage>, env: OutsideWorld) {
+  for (const message of batch.messages) {
+    const { email } = message.body;
+    await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+  }
+}

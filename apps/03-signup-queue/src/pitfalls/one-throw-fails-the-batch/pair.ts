@@ -1,0 +1,18 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "one-throw-fails-the-batch",
+  title: "One throw fails the batch",
+  claim:
+    "A throw sends the neighbours round again, served or not, and in the end into the dead letter queue.",
+  why: "A throw says something of the batch, not of a message: every message of it has failed once more.",
+  claims: ["C4", "C15"],
+  symptom: "twice",
+  engine: "queue",
+  queue: { pitfall: "LAB_THROW_PITFALL", fix: "LAB_THROW_FIX" },
+  messages: () => [{ email: "ada@example.com" }, { email: null }, { email: "bob@example.com" }],
+  expect: {
+    pitfall: { "email.sent": 4, "message.dead-lettered": 3 },
+    fix: { "email.sent": 2, "message.dead-lettered": 1 },
+  },
+} satisfies QueuePair;

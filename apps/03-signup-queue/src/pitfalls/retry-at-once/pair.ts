@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "retry-at-once",
+  title: "Retrying at once",
+  claim: "Retries without a delay are used up inside the outage; retries that back off outlive it.",
+  why: "Three retries take milliseconds, an outage takes seconds. Doubling the delay makes the same three last longer.",
+  claims: ["C4"],
+  symptom: "vanished",
+  engine: "queue",
+  queue: "LAB_OUTAGE",
+  messages: () => [{ email: "ada@example.com" }],
+  faults: { "mail.send": { always: "fail" } },
+  disturb: { outage: { seconds: 2 } },
+  expect: {
+    pitfall: { "email.sent": 0, "message.dead-lettered": 1 },
+    fix: { "email.sent": 1, "message.dead-lettered": 0 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,21 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "retrying-the-hopeless",
+  title: "Retrying the hopeless",
+  claim:
+    "A message that can never succeed costs four deliveries and an alarm; parked, it costs one and keeps its reason.",
+  why: "A body does not get better by waiting. What a retry cannot mend is put aside with the reason, and acked.",
+  claims: ["C15"],
+  engine: "queue",
+  queue: "LAB_HOPELESS",
+  messages: ({ run }) => [{ id: run, email: "no address" }],
+  output: {
+    binding: "DB",
+    sql: "SELECT COUNT(*) AS parked FROM dead_letters WHERE body ->> '$.id' = ?1",
+  },
+  expect: {
+    pitfall: { "message.delivered": 4, "message.dead-lettered": 1, "output.parked": 0 },
+    fix: { "message.delivered": 1, "message.dead-lettered": 0, "output.parked": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,15 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
+
+export async function consume(batch: MessageBatch, env: OutsideWorld) {
+  for (const message of batch.messages) {
+    const signup = v.safeParse(signupMessage, message.body);
+    if (!signup.success) {
+      message.retry();
+      continue;
+    }
+    const { email } = signup.output;
+    await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+  }
+}

@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "swallowed-error-is-an-ack",
+  title: "A swallowed error is an ack",
+  claim:
+    "A message that nobody has marked is acked when the handler returns, whatever happened to it.",
+  why: "The platform sees a batch that went well. Only retry() or a throw says otherwise.",
+  claims: ["C3", "C6"],
+  symptom: "vanished",
+  engine: "queue",
+  queue: "LAB_SWALLOW",
+  messages: () => [{ email: "ada@example.com" }],
+  faults: { "mail.send": ["fail", "fail"] },
+  expect: {
+    pitfall: { "email.sent": 0, "message.delivered": 1 },
+    fix: { "email.sent": 1, "message.delivered": 3 },
+  },
+} satisfies QueuePair;

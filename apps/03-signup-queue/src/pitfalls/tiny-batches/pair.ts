@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+const twenty = Array.from({ length: 20 }, (_, nth) => ({ email: `person-${nth}@example.com` }));
+
+export default {
+  id: "tiny-batches",
+  title: "Tiny batches",
+  claim:
+    "The batch size decides how often the consumer is called: 20 times for 20 messages, or twice.",
+  why: "Each call has its price: an invocation, and the statements of a batch. The two files are the same; the settings are the lesson.",
+  claims: ["C2", "C9"],
+  engine: "queue",
+  queue: { pitfall: "LAB_TINY_PITFALL", fix: "LAB_TINY_FIX" },
+  messages: () => twenty,
+  expect: {
+    pitfall: { "email.sent": 20, "consumer.called": 20 },
+    fix: { "email.sent": 20, "consumer.called": 2 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,158 @@
+import { access } from "node:fs/promises";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { signupId } from "../../src/signup-id.ts";
+import { count, startWorkers, TOKEN, type Workers } from "../node/workers.ts";
+
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+let workers: Workers;
+let browser: Browser;
+beforeAll(async () => {
+  await access(CHROMIUM).catch(() => {
+    throw new Error(
+      `There is no browser at ${CHROMIUM}. Install one (apt-get install -y chromium), or set CHROMIUM_PATH.`,
+    );
+  });
+  [workers, browser] = await Promise.all([
+    startWorkers(),
+    chromium.launch({
+      executablePath: CHROMIUM,
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    }),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await workers?.close();
+});
+
+let page: Page;
+/** What the page complained of: a script that threw, a policy that was broken. */
+let complaints: string[];
+beforeEach(async () => {
+  await workers.DB.exec("DELETE FROM dead_letters; DELETE FROM idempotency_keys");
+  page = await browser.newPage();
+  complaints = [];
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(workers.url);
+  return () => page.close();
+});
+
+async function newLetter(id: string, body: unknown, reason = "the mail provider was away") {
+  await workers.DB.prepare(
+    "INSERT INTO dead_letters (id, body, reason, attempts, stored_at) VALUES (?1, ?2, ?3, 4, ?4)",
+  )
+    .bind(id, JSON.stringify(body), reason, Date.UTC(2026, 10, 29))
+    .run();
+}
+
+async function signIn(token = TOKEN) {
+  await page.getByLabel("Operator token").fill(token);
+  await page.getByRole("button", { name: "Show" }).click();
+}
+
+const rows = () => page.locator("tbody tr");
+const sees = async (text: string) => {
+  await page.getByText(text).first().waitFor();
+};
+
+describe("the operator's page", () => {
+  test("shows nothing without a token, and says why", async () => {
+    await newLetter("letter-1", { email: "ada@example.com" });
+    await signIn("wrong");
+    await sees("with your operator token");
+    expect(await rows().count()).toBe(0);
+    expect(await page.content()).not.toContain("ada@example.com");
+  });
+
+  test("shows the dead letters with reason, attempts and body", async () => {
+    await newLetter("letter-1", { email: "ada@example.com" });
+    await newLetter("letter-2", null, "the body must be a JSON object");
+    await signIn();
+    await sees("2 waiting for a decision.");
+    expect(await rows().count()).toBe(2);
+    const first = page.locator('[data-id="letter-1"]');
+    expect(await first.locator("td").allInnerTexts()).toEqual([
+      "2026-11-29 00:00 UTC",
+      "the mail provider was away",
+      "4",
+      '{\n  "email": "ada@example.com"\n}',
+      "Redrive Discard",
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows what others wrote as text, and runs none of it", async () => {
+    const attack = `<img src=x onerror="globalThis.attacked = true"><script>globalThis.attacked = true</script>`;
+    await newLetter(attack, { email: attack, [attack]: attack }, attack);
+    await signIn();
+    await sees("1 waiting for a decision.");
+    const cells = await rows().locator("td").allInnerTexts();
+    expect(cells[1]).toBe(attack);
+    expect(JSON.parse(cells[3] ?? "")).toEqual({ email: attack, [attack]: attack });
+    expect(await page.locator("td img, td script").count()).toBe(0);
+    await page.getByRole("button", { name: "Redrive" }).click();
+    await sees("is redriven");
+    expect(await page.evaluate("globalThis.attacked")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  test("redrives: the mail goes out, and the page says who did it", async () => {
+    const email = `ada+${crypto.randomUUID()}@example.com`;
+    const id = await signupId(email);
+    await newLetter("letter-1", { id, email });
+    await signIn();
+    await page.getByRole("button", { name: "Redrive" }).click();
+    await sees("letter-1 is redriven. 0 waiting for a decision.");
+    expect(await page.locator("table").isVisible()).toBe(false);
+    await vi.waitUntil(
+      async () => (await count(workers.WORLD, "effects WHERE run = ?1", id)) === 1,
+      { timeout: 30_000 },
+    );
+    await page.getByLabel("the settled ones").check();
+    await page.getByRole("button", { name: "Show" }).click();
+    await sees("1 settled.");
+    expect(await rows().innerText()).toContain("redriven by ada, 20");
+    expect(await page.getByRole("button", { name: "Redrive" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("discards only after a second thought", async () => {
+    await newLetter("letter-1", { email: "ada@example.com" });
+    await signIn();
+    const discard = page.getByRole("button", { name: "Discard" });
+    page.once("dialog", (dialog) => dialog.dismiss());
+    await discard.click();
+    await sees("Nothing was discarded.");
+    expect(await count(workers.DB, "dead_letters WHERE settled_at IS NULL")).toBe(1);
+    page.once("dialog", (dialog) => dialog.accept());
+    await discard.click();
+    await sees("letter-1 is discarded. 0 waiting for a decision.");
+    expect(await count(workers.DB, "dead_letters WHERE settled_as = 'discarded'")).toBe(1);
+  });
+
+  test("says who was faster", async () => {
+    await newLetter("letter-1", { email: "ada@example.com" });
+    await signIn();
+    await sees("1 waiting for a decision.");
+    await workers.fetch("/dead-letters/letter-1", {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    await page.getByRole("button", { name: "Redrive" }).click();
+    await sees("This dead letter was discarded by ada at 20");
+    expect(await count(workers.DB, "dead_letters WHERE settled_as = 'discarded'")).toBe(1);
+  });
+});

@@ -1,0 +1,29 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import consumer from "../../src/consumer.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+test("every night forgets keys and failures older than 90 days, and no others", async () => {
+  const now = Date.now();
+  const key = env.DB.prepare(
+    `INSERT INTO idempotency_keys (key, state, lease_ms, lease_expires_at, created_at, updated_at)
+     VALUES (?1, 'done', 1, 0, ?2, ?2)`,
+  );
+  const failure = env.DB.prepare(
+    "INSERT INTO delivery_failures (signup_id, attempts, reason, failed_at) VALUES (?1, 1, 'test', ?2)",
+  );
+  const old = now - 91 * DAY_MS;
+  const young = now - 89 * DAY_MS;
+  await env.DB.batch([
+    ...Array.from({ length: 1001 }, (_, nth) => key.bind(`old-${nth}`, old)),
+    key.bind("young", young),
+    failure.bind("old", old),
+    failure.bind("young", young),
+  ]);
+  await consumer.scheduled(createScheduledController({ scheduledTime: new Date(now) }), env);
+  const keys = await env.DB.prepare("SELECT key FROM idempotency_keys").raw();
+  const failures = await env.DB.prepare("SELECT signup_id FROM delivery_failures").raw();
+  expect([keys, failures]).toEqual([[["young"]], [["young"]]]);
+});

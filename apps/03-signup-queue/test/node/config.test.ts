@@ -1,0 +1,144 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { QUEUES } from "@durable-lessons/types";
+import { describe, expect, test } from "vitest";
+import { createTestHarness, unstable_readConfig } from "wrangler";
+import { lesson } from "./workers.ts";
+
+const read = (name: string) =>
+  unstable_readConfig({ config: join(lesson, `wrangler.${name}.jsonc`) });
+const [producer, consumer, lab] = [read("producer"), read("consumer"), read("lab")];
+
+interface Consumer {
+  queue: string;
+  max_batch_size?: number;
+  max_batch_timeout?: number;
+  max_retries?: number;
+  retry_delay?: number;
+  dead_letter_queue?: string;
+}
+const consumersOf = (config: typeof producer): Consumer[] => config.queues.consumers ?? [];
+const producersOf = (config: typeof producer): string[] =>
+  (config.queues.producers ?? []).map(({ queue }: { queue: string }) => queue);
+
+describe("the configs", () => {
+  test("spell the queues as packages/types does", () => {
+    expect(producersOf(producer)).toEqual([QUEUES.signups]);
+    expect(consumersOf(producer)).toEqual([]);
+    expect(producersOf(consumer)).toEqual([]);
+    expect(consumersOf(consumer).map(({ queue }) => queue)).toEqual([
+      QUEUES.signups,
+      QUEUES.signupsDeadLetters,
+    ]);
+    expect(consumersOf(consumer)[0]?.dead_letter_queue).toBe(QUEUES.signupsDeadLetters);
+  });
+
+  test("C15: ask for three retries, and state every value", () => {
+    expect(consumersOf(consumer)[0]?.max_retries).toBe(3);
+    for (const settings of [...consumersOf(consumer), ...consumersOf(lab)]) {
+      for (const name of ["max_batch_size", "max_batch_timeout", "max_retries", "retry_delay"]) {
+        expect(settings, settings.queue).toHaveProperty(name, expect.any(Number));
+      }
+    }
+  });
+
+  test("C7: producer and consumer have no way to call each other", () => {
+    for (const { services, durable_objects, workflows } of [producer, consumer]) {
+      expect([services ?? [], durable_objects.bindings, workflows]).toEqual([[], [], []]);
+    }
+    expect(consumer.workers_dev).toBe(false);
+    expect([consumer.routes ?? [], consumer.route]).toEqual([[], undefined]);
+  });
+
+  test("share the database of the dead letters", () => {
+    const id = ({ d1_databases }: typeof producer, name: string) =>
+      d1_databases.find(({ binding }: { binding: string }) => binding === name)?.database_id;
+    expect(id(producer, "DB")).toBe(id(consumer, "DB"));
+    expect([id(lab, "DB"), id(lab, "WORLD")]).toEqual([id(consumer, "DB"), id(consumer, "WORLD")]);
+  });
+
+  test("have logs on, and neither the lab nor a secret in what is deployed", () => {
+    for (const config of [producer, consumer]) {
+      expect(config.observability?.enabled).toBe(true);
+      expect(config.vars).not.toHaveProperty("LAB");
+    }
+    expect(producer.vars).toEqual({});
+    expect(producer.secrets?.required).toEqual(["ADMIN_TOKENS"]);
+  });
+
+  test("give every lab queue to a pair, and every pair's queue to the lab", async () => {
+    const bindings: string[] = (lab.queues.producers ?? []).map(
+      ({ binding }: { binding: string }) => binding,
+    );
+    const pitfalls = join(lesson, "src", "pitfalls");
+    const folders = (await readdir(pitfalls)).filter((name) => !name.endsWith(".ts"));
+    const pairs = await Promise.all(
+      folders.map((name) => readFile(join(pitfalls, name, "pair.ts"), "utf8")),
+    );
+    const used = pairs.flatMap((pair) => pair.match(/LAB_\w+/g) ?? []);
+    expect(bindings.toSorted()).toEqual(used.toSorted());
+    expect(producersOf(lab).toSorted()).toEqual(
+      consumersOf(lab)
+        .map(({ queue }) => queue)
+        .filter((queue) => queue !== "lab-signups-dlq")
+        .toSorted(),
+    );
+  });
+});
+
+describe("the way to production", () => {
+  test("pnpm run deploy migrates both databases, then deploys the reader before the writer", async () => {
+    const { scripts } = JSON.parse(await readFile(join(lesson, "package.json"), "utf8"));
+    expect(scripts.deploy.split(" && ")).toEqual([
+      "wrangler d1 migrations apply DB --remote -c wrangler.consumer.jsonc",
+      "wrangler d1 migrations apply WORLD --remote -c wrangler.consumer.jsonc",
+      "wrangler deploy -c wrangler.consumer.jsonc",
+      "wrangler deploy -c wrangler.producer.jsonc",
+    ]);
+  });
+
+  test("C14: the README creates every queue, database and secret that the configs name", async () => {
+    const readme = await readFile(join(lesson, "README.md"), "utf8");
+    for (const queue of [QUEUES.signups, QUEUES.signupsDeadLetters]) {
+      expect(readme).toMatch(new RegExp(`wrangler queues create ${queue}( |$)`, "m"));
+    }
+    for (const { database_name } of consumer.d1_databases) {
+      expect(readme).toMatch(new RegExp(`wrangler d1 create ${database_name}( |$)`, "m"));
+    }
+    for (const secret of producer.secrets?.required ?? []) {
+      expect(readme).toContain(`wrangler secret put ${secret} -c wrangler.producer.jsonc`);
+    }
+    expect(readme).toContain("pnpm run deploy");
+  });
+
+  test("the table of idempotency keys is the package's own", async () => {
+    const name = "migrations/0001_idempotency_keys.sql";
+    const [mine, theirs] = await Promise.all([
+      readFile(join(lesson, name), "utf8"),
+      readFile(join(lesson, "../../packages/idempotency", name), "utf8"),
+    ]);
+    expect(mine).toBe(theirs);
+  });
+});
+
+test("C7: the producer takes signups where there is no consumer, and no lab", async () => {
+  const harness = createTestHarness({
+    root: lesson,
+    // Whatever a `.dev.vars` on this machine says.
+    workers: [{ configPath: "wrangler.producer.jsonc", secrets: { ADMIN_TOKENS: "" } }],
+  });
+  try {
+    await harness.listen();
+    const response = await harness.fetch("/signup", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "ada@example.com" }),
+    });
+    expect(response.status).toBe(202);
+    expect((await harness.fetch("/pitfalls")).status).toBe(404);
+    // Nobody is an operator here: closed, not open.
+    expect((await harness.fetch("/dead-letters")).status).toBe(503);
+  } finally {
+    await harness.close();
+  }
+});
