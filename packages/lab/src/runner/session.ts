@@ -185,7 +185,8 @@ export class LessonSession {
       });
     } finally {
       events.stop();
-      void participant;
+      this.#participants.delete(participant);
+      quiet.resolve();
       over.resolve();
     }
   }
