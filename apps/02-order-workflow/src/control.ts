@@ -20,7 +20,8 @@ export async function control({ instance, row }: Order, action: Action): Promise
   if (!ALLOWED[action].includes(status))
     return `The instance is ${status}: too late to ${action} it.`;
   if (action === "terminate") {
-    if (row.state === "shipped") return "The parcel has left: there is nothing to take back.";
+    if (["shipped", "complete"].includes(row.state))
+      return "The parcel has left: there is nothing to take back.";
     await instance.terminate({ rollback: true });
   } else {
     await instance[action]();

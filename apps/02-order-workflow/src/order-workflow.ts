@@ -1,9 +1,10 @@
 import { stepKey } from "@durable-lessons/idempotency";
-import { outsideWorld, ProviderError } from "@durable-lessons/outside-world";
+import { outsideWorld } from "@durable-lessons/outside-world";
 import { EVENTS, type OrderRequest, orderReview, type OrderReview } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import * as v from "valibot";
+import { giveUpOn, isTimeout } from "./errors.ts";
 import { advance, closeOrder, closeReview, startCancelling } from "./orders.ts";
 import { priceOf } from "./prices.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -19,8 +20,8 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
     // The same for every attempt and every replay, so that a provider does once what is asked twice.
     const keyOf = (name: string) => stepKey(event, { step: { name, count: 1 } });
 
-    // A second is enough for a restart, a minute for a bad moment: 1 + 2 + 4 + 8 + 16 pauses. A hanging call is
-    // given up after 10 seconds, ten times as long as a slow answer.
+    // One pause is enough for a restart, 1 + 2 + 4 + 8 + 16 of them are for a bad moment. A hanging call is given up
+    // after 10 seconds, ten times as long as a slow answer.
     const patient = {
       retries: { limit: 5, delay: RETRY_DELAY, backoff: "exponential" },
       timeout: "10 seconds",
@@ -138,13 +139,3 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
     return { status: "shipped", parcelId };
   }
 }
-
-// Production keeps an error's name; the local engine puts it in front of the message (measured locally).
-const isTimeout = (error: unknown) => /^(Error: )?WorkflowTimeoutError\b/.test(String(error));
-
-/** Turns a provider's error that no retry can help into one that is not retried. */
-const giveUpOn = (code: string) => (error: unknown) => {
-  if (error instanceof ProviderError && error.code === code)
-    throw new NonRetryableError(error.message);
-  throw error;
-};

@@ -121,7 +121,7 @@ export async function startCancelling(
   const { meta } = await db
     .prepare(
       `UPDATE orders SET reason = COALESCE(reason, ?2), updated_at = ?3,
-         state = CASE state WHEN 'cancelled' THEN state ELSE 'cancelling' END
+         state = CASE WHEN state IN ('cancelled', 'declined') THEN state ELSE 'cancelling' END
        WHERE order_id = ?1 AND state NOT IN ('shipped', 'complete')`,
     )
     .bind(orderId, reason, Date.now())
@@ -129,7 +129,7 @@ export async function startCancelling(
   return meta.changes === 1;
 }
 
-/** Closes an order that came to nothing, once all is given back. */
+/** Closes an order that came to nothing, once all is given back; what is closed or shipped stays as it is. */
 export async function closeOrder(
   db: D1Database,
   orderId: string,
@@ -138,7 +138,8 @@ export async function closeOrder(
 ): Promise<void> {
   await db
     .prepare(
-      "UPDATE orders SET state = ?2, reason = COALESCE(reason, ?3), updated_at = ?4 WHERE order_id = ?1",
+      `UPDATE orders SET state = ?2, reason = COALESCE(reason, ?3), updated_at = ?4
+       WHERE order_id = ?1 AND state NOT IN ('shipped', 'complete', 'cancelled', 'declined')`,
     )
     .bind(orderId, state, reason, Date.now())
     .run();

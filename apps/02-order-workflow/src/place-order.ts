@@ -1,6 +1,6 @@
 import { createInstanceOnce, fingerprintOf, instanceIdFor } from "@durable-lessons/idempotency";
 import type { OrderRequest } from "@durable-lessons/types";
-import { insertOrder, isClosed, type OrderRow } from "./orders.ts";
+import { insertOrder, type OrderRow } from "./orders.ts";
 
 /** What became of a request to place an order. */
 export type Placed = { state: "conflict" } | { state: "known" | "new"; row: OrderRow };
@@ -11,7 +11,9 @@ export async function placeOrder(env: Env, order: OrderRequest): Promise<Placed>
   const fingerprint = await fingerprintOf(order);
   const { row, isNew } = await insertOrder(env.DB, { ...order, instanceId, fingerprint });
   if (row.fingerprint !== fingerprint) return { state: "conflict" };
-  // Also for a known row: the first request may have died between the row and the instance.
-  if (!isClosed(row)) await createInstanceOnce(env.ORDERS, { id: instanceId, params: order });
+  // Also for a known row: the first request may have died between the row and the instance. But once work has begun,
+  // an id without an instance is one that the platform has forgotten, and is not begun again.
+  if (row.state === "received")
+    await createInstanceOnce(env.ORDERS, { id: instanceId, params: order });
   return { state: isNew ? "new" : "known", row };
 }

@@ -77,9 +77,16 @@ export type Expectation = Partial<Record<EffectKind | ObservationKind, number>> 
 } & { [field: `output.${string}`]: boolean | number | string };
 
 /** What a reader notices who has met a pitfall: the words of a search. */
-export const SYMPTOMS = ["twice", "vanished", "never-ends", "stopped"] as const;
+export const SYMPTOMS = [
+  "twice",
+  "vanished",
+  "never-ends",
+  "stopped",
+  "wrong",
+  "wasteful",
+] as const;
 
-/** It ran twice; it vanished; it never ends; it stopped at the first error. */
+/** It ran twice; it vanished; it never ends; it stopped at the first error; it did the wrong thing; it costs too much. */
 export type Symptom = (typeof SYMPTOMS)[number];
 
 interface PairBase {

@@ -57,7 +57,13 @@ function planOf(seed: number): Plan {
     list?.push(pick<Fault>("hang", "hang-after-effect"));
   }
   // Some carriers and mail providers never recover by themselves.
-  if (random(4) === 0) lists.get("carrier.ship")?.push(...Array(12).fill("fail"));
+  if (random(4) === 0 && approved) {
+    lists.get("carrier.ship")?.push(...Array(12).fill("fail"));
+    // The way back is no smoother than the way there.
+    lists.set("carrier.recall", ["hang-after-effect"]);
+    lists.set("payments.refund", ["fail-after-effect"]);
+    lists.set("stock.release", ["fail-after-effect"]);
+  }
   if (random(4) === 0) lists.get("mail.send")?.push(...Array(12).fill("fail"));
   const orderId = `seed_${seed}`;
   return { seed, orderId, faults: Object.fromEntries(lists), reviewAfter, approved };
@@ -149,8 +155,8 @@ test(`one charge, one parcel, one mail, or a full compensation: seeds ${first} t
       seed,
       state,
       effects: complete ? delivered : compensated,
-      // What never left may be recalled or not.
-      recalled: complete ? 0 : shipped ? 1 : recalled,
+      // What never left may be recalled or not, but once.
+      recalled: complete ? 0 : shipped ? 1 : Math.min(recalled, 1),
     });
   }
   // The plans were carried out, not passed by.

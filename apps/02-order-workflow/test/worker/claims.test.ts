@@ -85,6 +85,17 @@ test("B5: a NonRetryableError is one attempt", async () => {
   expect(over).toMatchObject({ status: "errored", error: { message: "hopeless" } });
 });
 
+test("B5: with another name, the second argument, it is retried like any error", async () => {
+  let attempts = 0;
+  await ending((step) =>
+    step.do("step", retries(2), async () => {
+      attempts += 1;
+      throw new NonRetryableError("hopeless", "BadCard");
+    }),
+  );
+  expect(attempts).toBe(3);
+});
+
 test("B6: the retries of a later step do not run an earlier one", async () => {
   const calls: string[] = [];
   await ending(async (step) => {

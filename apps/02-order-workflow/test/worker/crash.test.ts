@@ -124,3 +124,21 @@ describe("one charge, one parcel and one mail after a crash", () => {
     expect(again).toEqual(point === "during" && name !== "grace period" ? [name] : []);
   });
 });
+
+test.each(POINTS)("a declined order gives its stock back once: %s that step", async (point) => {
+  const log = crashOnce("release stock", point);
+  const { order, instance } = await start({ "payments.charge": ["decline"] });
+  await vi.waitUntil(() => log.crashed, PATIENTLY);
+  await vi.waitUntil(async () => {
+    await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    return log.runs > 1;
+  }, PATIENTLY);
+
+  expect(await untilOver(instance)).toMatchObject({ output: { status: "declined" } });
+  expect(await evidence(idOf(order))).toEqual({
+    "card.declined": 1,
+    "stock.released": 1,
+    "stock.reserved": 1,
+  });
+  expect(await rowOf(order)).toMatchObject({ state: "declined" });
+});

@@ -2,6 +2,7 @@ import { introspectWorkflowInstance } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { EVENTS } from "@durable-lessons/types";
 import { describe, expect, test, vi } from "vitest";
+import { placeOrder } from "../../src/place-order.ts";
 import { stepsOf } from "../../src/steps.ts";
 import {
   approve,
@@ -169,6 +170,23 @@ describe("rollback", () => {
     expect(await rowOf(order)).toMatchObject({ state: "cancelled" });
   });
 
+  test("a restart of a declined order leaves it declined, and gives nothing back again", async () => {
+    const { order, instance } = await start({ "payments.charge": ["decline"] });
+    await untilOver(instance);
+    const before = await rowOf(order);
+    await instance.restart();
+    expect(await untilOver(instance)).toMatchObject({
+      status: "errored",
+      error: { message: expect.stringContaining("is declined") },
+    });
+    expect(await rowOf(order)).toMatchObject({ state: "declined", reason: before?.reason });
+    expect(await evidence(idOf(order))).toEqual({
+      "card.declined": 1,
+      "stock.released": 1,
+      "stock.reserved": 1,
+    });
+  });
+
   test("a restart of what was given back, from anywhere, has no further effect", async () => {
     const { order, instance } = await approved({ "carrier.ship": Array(6).fill("fail") });
     await instance.restart({ from: { name: "ship parcel" } });
@@ -272,4 +290,12 @@ test("B31: the order outlives its instance, and is not worked on again", async (
   expect(await rowOf(again)).toMatchObject({ state: "complete" });
   await expect(env.ORDERS.get(idOf(order))).rejects.toThrow("instance.not_found");
   expect(await evidence(idOf(order))).toEqual(delivered);
+});
+
+test("B31: an order that stopped halfway is not begun again either, once its instance is forgotten", async () => {
+  const { order, instance } = await approved({ "mail.send": Array(6).fill("fail") });
+  await instance.delete();
+  const placed = await placeOrder(env, order);
+  expect(placed).toMatchObject({ state: "known", row: { state: "shipped" } });
+  await expect(env.ORDERS.get(idOf(order))).rejects.toThrow("instance.not_found");
 });

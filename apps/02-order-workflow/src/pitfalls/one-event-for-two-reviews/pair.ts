@@ -7,6 +7,7 @@ export default {
   claim: "Events queue per type: a double click passes the next gate of that type too.",
   why: "An event that nobody waits for yet is kept for the next wait of its type. Two gates that need two people need two types.",
   claims: ["B7", "B8"],
+  symptom: "wrong",
   engine: "workflow",
   params: orderOf,
   disturb: { sendEvent: { type: "review", payload: { approved: true }, times: 2 } },

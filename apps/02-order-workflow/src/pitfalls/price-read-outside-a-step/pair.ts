@@ -7,6 +7,7 @@ export default {
   claim: "What is read outside a step can be another value on replay.",
   why: "The first sale of a product ends its early-bird price. The replay reads the price again, after that; the quote was sent before.",
   claims: ["B15", "B23"],
+  symptom: "wrong",
   engine: "workflow",
   params: (context) => ({ ...orderOf(context), product: context.run }),
   faults: { "payments.charge": ["hang"] },

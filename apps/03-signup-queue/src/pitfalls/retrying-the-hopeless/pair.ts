@@ -7,6 +7,7 @@ export default {
     "A message that can never succeed costs four deliveries and an alarm; parked, it costs one and keeps its reason.",
   why: "A body does not get better by waiting. What a retry cannot mend is put aside with the reason, and acked.",
   claims: ["C15"],
+  symptom: "wasteful",
   engine: "queue",
   queue: "LAB_HOPELESS",
   messages: ({ run }) => [{ id: run, email: "no address" }],

@@ -9,6 +9,7 @@ export default {
     "The batch size decides how often the consumer is called: 20 times for 20 messages, or twice.",
   why: "Each call has its price: an invocation, and the statements of a batch. The two files are the same; the settings are the lesson.",
   claims: ["C2", "C9"],
+  symptom: "wasteful",
   engine: "queue",
   queue: { pitfall: "LAB_TINY_PITFALL", fix: "LAB_TINY_FIX" },
   messages: () => twenty,

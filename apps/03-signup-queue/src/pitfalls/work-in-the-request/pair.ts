@@ -7,6 +7,7 @@ export default {
     "A reply that does the slow work itself has to wait for it; one that puts it into a queue does not.",
   why: "The producer's work is done when the queue has the message. The mail is the consumer's, and nobody waits for it.",
   claims: ["C1", "C10"],
+  symptom: "wasteful",
   engine: "http",
   queue: "LAB_REQUEST",
   body: () => ({ email: "ada@example.com" }),

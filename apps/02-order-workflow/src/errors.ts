@@ -1,0 +1,16 @@
+import { ProviderError } from "@durable-lessons/outside-world";
+import { NonRetryableError } from "cloudflare:workflows";
+
+/**
+ * Did a wait end because its time was up? Production keeps an error's name; the local engine puts it in front of the
+ * message (measured locally).
+ */
+export const isTimeout = (error: unknown) =>
+  /^(Error: )?WorkflowTimeoutError\b/.test(String(error));
+
+/** Turns a provider's error that no retry can help into one that is not retried. */
+export const giveUpOn = (code: string) => (error: unknown) => {
+  if (error instanceof ProviderError && error.code === code)
+    throw new NonRetryableError(error.message);
+  throw error;
+};
