@@ -27,7 +27,7 @@ app.post("/signup", expectJson, jsonBody(signupRequest), async (c) => {
   try {
     await c.env.SIGNUPS.send({ id, ...signup });
   } catch (error) {
-    // Nothing is lost: who gets no 202 knows that they are not signed up.
+    // Nothing is lost: who gets no 202 asks again, and the id is the same if the message had arrived after all.
     return unavailable(c, error);
   }
   return c.json({ queued: true, id }, 202);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** Answers 503 with `Retry-After`: what was asked for has not happened, and can be asked for again. */
+/** Answers 503 with `Retry-After`: as far as is known it has not happened, and it is safe to ask for it again. */
 export function unavailable(c: Context, cause: unknown) {
   console.error(cause);
   const error = `This cannot be done right now. Try again in ${RETRY_AFTER_SECONDS} seconds.`;

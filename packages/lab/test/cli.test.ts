@@ -260,7 +260,11 @@ describe.skipIf(!existsSync("/usr/bin/script"))(
         { timeout: 30_000 },
       );
       const { pairs } = await fixtureLesson();
-      for (const { id } of pairs) expect(run.output.stdout).toContain(`99/${id}`);
+      // There are more of them than the list shows at once.
+      run.child.stdin?.write("\u001B[B".repeat(pairs.length - 1));
+      await vi.waitFor(() => {
+        for (const { id } of pairs) expect(run.output.stdout).toContain(`99/${id}`);
+      });
       run.child.stdin?.write("\u0003");
       expect(await run.ended).toBe(130);
       expect(run.output.stdout).not.toContain("as expected");

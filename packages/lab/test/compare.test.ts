@@ -86,7 +86,7 @@ describe("all pairs of the fixture at once", () => {
       const story =
         disturb && "crash" in disturb
           ? ["crash-point", "crashed", "run-woken", "run-ended"]
-          : disturb && !("deliver" in disturb)
+          : disturb && !("deliver" in disturb) && !("outage" in disturb)
             ? ["run-disturbed", "run-ended", "crashed"]
             : ["run-ended", "crashed"];
       for (const variant of VARIANTS) {

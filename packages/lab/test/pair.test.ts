@@ -125,6 +125,12 @@ describe("describeDisturbance", () => {
       'the runtime is killed after step "pay"',
       { ...workflow, disturb: { crash: { after: "pay" } } },
     ],
+    ["the same message 2 times at once", { ...queue, disturb: { deliver: 2, atOnce: true } }],
+    ["an outage of 2 s", { ...queue, disturb: { outage: { seconds: 2 } } }],
+    [
+      "the instance is past its retention, then the message again",
+      { ...queue, disturb: { expire: true } },
+    ],
     [
       'the runtime is killed during "mail.send"',
       { ...queue, disturb: { crash: { during: "mail.send" } } },

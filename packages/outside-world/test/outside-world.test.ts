@@ -5,6 +5,7 @@ import {
   effectsOf,
   type FaultScript,
   hangingCalls,
+  meetFault,
   observationsOf,
   observe,
   openRun,
@@ -185,6 +186,15 @@ describe("faults", () => {
       retryAfterSeconds: 7,
       message: "[simulated] payments.charge: rate_limited: too many requests; try again in 7 s",
     });
+  });
+
+  test("meet what is no provider's too, in order and without an effect", async () => {
+    const full = { code: "rate_limited", message: "too many creates" };
+    const { run } = await newWorld({ "workflow.create": [full, "fail"] });
+    await expect(meetFault(WORLD, run, "workflow.create")).rejects.toThrow("rate_limited");
+    await expect(meetFault(WORLD, run, "workflow.create")).rejects.toThrow("unavailable");
+    expect(await meetFault(WORLD, run, "workflow.create")).toBe("ok");
+    expect(await evidence(run)).toEqual({});
   });
 
   test("`slowMs` has its effect before its answer", async () => {

@@ -1,7 +1,9 @@
+import { createMessageBatch } from "cloudflare:test";
 import { openRun } from "@durable-lessons/outside-world";
 import { QUEUES } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { consumeDeadLetters } from "../../src/consume-dead-letters.ts";
 import { deliver, evidence, letterOf, newSignup, withoutDatabase } from "./helpers.ts";
 
 const queue = QUEUES.signupsDeadLetters;
@@ -40,6 +42,29 @@ test("a dead letter that cannot be stored is retried, and its neighbours are sto
   const second = await deliver([null], { queue, ids, attempts: 3 });
   expect(second.acked).toEqual([ids[0]]);
   for (const id of ids) expect(await evidence(id)).toEqual({ "alert.sent": 1 });
+});
+
+test("its hundred retries outlast the 14 days that a message can live, however short chance makes them", async () => {
+  // Seconds only ever get fewer by chance: this is as few as there can be.
+  const random = vi.spyOn(Math, "random").mockReturnValue(1 - Number.EPSILON);
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  let seconds = 0;
+  try {
+    for (let attempts = 1; attempts <= 100; attempts++) {
+      const batch = createMessageBatch(queue, [
+        { id: `away-${attempts}`, timestamp: new Date(), attempts, body: null },
+      ]);
+      const [message] = batch.messages;
+      if (!message) throw new Error("the batch is empty");
+      const retry = vi.spyOn(message, "retry");
+      await consumeDeadLetters(batch, { ...env, ...withoutDatabase });
+      seconds += retry.mock.calls[0]?.[0]?.delaySeconds ?? 0;
+    }
+  } finally {
+    random.mockRestore();
+    quiet.mockRestore();
+  }
+  expect(seconds / (24 * 60 * 60)).toBeGreaterThan(14);
 });
 
 test.each(["fail-after-effect", "fail"] as const)(

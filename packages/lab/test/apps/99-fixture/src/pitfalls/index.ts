@@ -3,11 +3,18 @@ import crashAfterAStep from "./crash-after-a-step/pair.ts";
 import crashAfterAnEffect from "./crash-after-an-effect/pair.ts";
 import crashDuringAStep from "./crash-during-a-step/pair.ts";
 import crashInAConsumer from "./crash-in-a-consumer/pair.ts";
+import createRefused from "./create-refused/pair.ts";
+import deadLettersRead from "./dead-letters-read/pair.ts";
 import eventTwice from "./event-twice/pair.ts";
+import instanceExpired from "./instance-expired/pair.ts";
 import messageTwice from "./message-twice/pair.ts";
+import messagesAtOnce from "./messages-at-once/pair.ts";
+import outage from "./outage/pair.ts";
+import requestIntoAQueue from "./request-into-a-queue/pair.ts";
 import requestTwice from "./request-twice/pair.ts";
 import restartFromAStep from "./restart-from-a-step/pair.ts";
 import restartFromTheBeginning from "./restart-from-the-beginning/pair.ts";
+import rowsAsOutput from "./rows-as-output/pair.ts";
 import throwingConsumer from "./throwing-consumer/pair.ts";
 import * as variants from "./variants.ts";
 
@@ -28,4 +35,15 @@ export const pairs: RunnablePair<variants.FixtureEnv>[] = [
   { ...crashInAConsumer, pitfall: variants.mailPerMessage, fix: variants.mailWithKeyPerMessage },
   { ...requestTwice, pitfall: variants.randomId, fix: variants.sameId },
   { ...crashAfterAnEffect, pitfall: variants.openWithoutKey, fix: variants.openWithKey },
+  { ...messagesAtOnce, pitfall: variants.mailPerMessage, fix: variants.mailPerBodyOfBatch },
+  { ...outage, pitfall: variants.retriesAtOnce, fix: variants.retriesAfterASecond },
+  { ...rowsAsOutput, pitfall: variants.mailPerMessage, fix: variants.mailWithKeyPerMessage },
+  { ...deadLettersRead, pitfall: variants.retriesBadMessage, fix: variants.readsDeadLetters },
+  { ...requestIntoAQueue, pitfall: variants.mailPerRequest, fix: variants.threeMessagesPerRequest },
+  {
+    ...instanceExpired,
+    pitfall: variants.instancePerMessage,
+    fix: variants.instanceWithKeyPerMessage,
+  },
+  { ...createRefused, pitfall: variants.instancePerMessage, fix: variants.instancesPerBatch },
 ];

@@ -11,6 +11,16 @@ export interface FixtureEnv extends LabBindings {
   LAB_THROW_FIX: Queue;
   LAB_CRASH_PITFALL: Queue;
   LAB_CRASH_FIX: Queue;
+  LAB_ONCE_PITFALL: Queue;
+  LAB_ONCE_FIX: Queue;
+  LAB_OUTAGE_PITFALL: Queue;
+  LAB_OUTAGE_FIX: Queue;
+  LAB_DEAD_PITFALL: Queue;
+  LAB_DEAD_FIX: Queue;
+  LAB_EXPIRE_PITFALL: Queue;
+  LAB_EXPIRE_FIX: Queue;
+  LAB_CREATE_PITFALL: Queue;
+  LAB_CREATE_FIX: Queue;
 }
 type Env = VariantEnv<FixtureEnv>;
 type Event = WorkflowEvent<{ orderId: string }>;
@@ -87,6 +97,13 @@ export const mailWithKeyPerMessage = {
   },
 };
 
+export const mailPerBodyOfBatch = {
+  async consume({ messages }: MessageBatch<string>, env: Env) {
+    const bodies = new Set(messages.map(({ body }) => body));
+    for (let nth = 0; nth < bodies.size; nth++) await env.mail.send(email);
+  },
+};
+
 export const throwsOnBadMessage = {
   async consume(batch: MessageBatch<string>, env: Env) {
     for (const { body } of batch.messages) {
@@ -101,6 +118,68 @@ export const retriesBadMessage = {
       if (message.body === "bad") message.retry();
       else await env.mail.send({ ...email, key: message.body });
     }
+  },
+};
+
+export const readsDeadLetters = {
+  ...retriesBadMessage,
+  async consumeDeadLetters(batch: MessageBatch<string>, env: Env) {
+    for (const { body } of batch.messages) await env.alerts.send({ ...email, subject: body });
+  },
+};
+
+const retriesAfter = (delaySeconds: number) => ({
+  async consume(batch: MessageBatch, env: Env) {
+    for (const message of batch.messages) {
+      try {
+        await env.mail.send(email);
+      } catch {
+        message.retry({ delaySeconds });
+      }
+    }
+  },
+});
+export const retriesAtOnce = retriesAfter(0);
+export const retriesAfterASecond = retriesAfter(1);
+
+const mailsFromInstance = (key?: (instanceId: string) => string) => ({
+  async run({ instanceId }: Event, step: WorkflowStep, env: Env) {
+    await step.do("send mail", () =>
+      env.mail.send(key ? { ...email, key: key(instanceId) } : email),
+    );
+  },
+});
+const createPerMessage = {
+  async consume(batch: MessageBatch<string>, env: Env) {
+    for (const { body } of batch.messages) await env.WORKFLOW.create({ id: body });
+  },
+};
+export const instancePerMessage = { ...createPerMessage, ...mailsFromInstance() };
+export const instanceWithKeyPerMessage = {
+  ...createPerMessage,
+  ...mailsFromInstance((instanceId) => instanceId),
+};
+export const instancesPerBatch = {
+  ...mailsFromInstance(),
+  async consume({ messages }: MessageBatch<string>, env: Env) {
+    await env.WORKFLOW.createBatch({ instances: messages.map(({ body }) => ({ id: body })) });
+  },
+};
+
+export const mailPerRequest = {
+  async handle(_request: Request, env: Env) {
+    await env.mail.send(email);
+    return new Response("sent");
+  },
+};
+export const threeMessagesPerRequest = {
+  ...mailPerMessage,
+  async handle(_request: Request, env: Env) {
+    await env.QUEUE.send("a");
+    await env.QUEUE.sendBatch([{ body: "b" }, { body: "c" }]);
+    // Time enough for a consumer that does not wait for the answer.
+    await scheduler.wait(300);
+    return new Response("queued", { status: 202 });
   },
 };
 

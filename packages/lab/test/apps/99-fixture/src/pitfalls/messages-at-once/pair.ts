@@ -1,0 +1,18 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "messages-at-once",
+  title: "A message twice, at once",
+  claim: "both deliveries come in one call",
+  why: "they were sent in one batch, and the queue's batch size is their number",
+  claims: [],
+  engine: "queue",
+  queue: { pitfall: "LAB_ONCE_PITFALL", fix: "LAB_ONCE_FIX" },
+  messages: () => ["a", "b"],
+  disturb: { deliver: 2, atOnce: true },
+  expect: {
+    pitfall: { "email.sent": 4, "consumer.called": 2, "message.delivered": 4 },
+    // It can only tell within one call.
+    fix: { "email.sent": 2, "consumer.called": 2, "message.delivered": 4 },
+  },
+} satisfies QueuePair;

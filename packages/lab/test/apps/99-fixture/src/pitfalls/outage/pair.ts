@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "outage",
+  title: "An outage",
+  claim: "only retries that wait outlast it",
+  why: "what counts are the delays that the consumer asks for",
+  claims: [],
+  engine: "queue",
+  queue: { pitfall: "LAB_OUTAGE_PITFALL", fix: "LAB_OUTAGE_FIX" },
+  messages: () => ["a"],
+  faults: { "mail.send": { always: "fail" } },
+  disturb: { outage: { seconds: 2 } },
+  expect: {
+    pitfall: { "message.retried": 4, "message.dead-lettered": 1 },
+    // One second is not enough, two are.
+    fix: { "email.sent": 1, "message.retried": 2, "message.acked": 1, "message.dead-lettered": 0 },
+  },
+} satisfies QueuePair;
