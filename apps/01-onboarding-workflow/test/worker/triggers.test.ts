@@ -41,7 +41,7 @@ async function deliver(
 }
 
 describe("A15: a message starts a run", () => {
-  test("through the real queue", async () => {
+  test("B35: through the real queue", async () => {
     const user = newUser();
     await env.ONBOARDING_REQUESTS.send(user);
     const id = await idOf(user);

@@ -8,7 +8,7 @@ import { asJson, crashLine, lessonLine, pairBlock, summaryLine } from "./output.
 import { ProgressLine } from "./progress-line.ts";
 
 /** What the exit codes mean. */
-export const EXIT = {
+const EXIT = {
   /** Everything was as expected. */
   ok: 0,
   /** Some evidence was not as expected, or a run did not end. */

@@ -304,7 +304,7 @@ export class Run<Env extends LabBindings> {
 }
 
 /** Is this status of an instance final? */
-export const isOver = (status: string) =>
+const isOver = (status: string) =>
   status === "complete" || status === "errored" || status === "terminated";
 
 const isStart = (value: unknown): value is { pair: string; variant: string; now: number } =>

@@ -1,0 +1,55 @@
+import { fulfilmentId } from "./consume-orders.ts";
+import { CLOSED, type OrderRow } from "./orders.ts";
+
+/** What `GET /orders/:id` tells: the row, and while the order is under way what its instance does. */
+export async function viewOf(env: Env, row: OrderRow) {
+  const closed = CLOSED.includes(row.state);
+  const instance = closed
+    ? null
+    : await findInstance(env.FULFILMENT, await fulfilmentId(row.order_id));
+  const status = await instance?.status();
+  return {
+    orderId: row.order_id,
+    state: stateOf(row, status),
+    // Not written into the row step by step: the platform keeps them anyhow, and a row written costs money.
+    steps: instance ? await finishedSteps(instance) : [],
+    chargeId: row.charge_id,
+    parcelId: row.parcel_id,
+    reason: row.reason ?? status?.error?.message ?? null,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+  };
+}
+
+/** Of an open order its instance knows more than its row, once there is one. */
+function stateOf(row: OrderRow, status: InstanceStatus | undefined): string {
+  if (!status) return row.state;
+  if (status.status === "queued") return "queued";
+  return status.status === "errored" || status.status === "terminated" ? "failed" : "in progress";
+}
+
+/** The instance of this id, or null: there is none yet, or none any more. */
+async function findInstance(workflow: Workflow, id: string): Promise<WorkflowInstance | null> {
+  try {
+    return await workflow.get(id);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
+    throw error;
+  }
+}
+
+/** The names of the steps that are done. */
+async function finishedSteps(instance: WorkflowInstance): Promise<string[]> {
+  using events = await instance.subscribe();
+  const names: string[] = [];
+  for (;;) {
+    const next = events.next();
+    // A subscription waits for more, and nothing marks its present. But a stored event comes sooner than an answer to
+    // status() (measured locally).
+    const first = await Promise.race([next, instance.status().then(() => null)]);
+    if (!first || first.done) return names;
+    // The platform counts the steps of one name: "ship parcel-1".
+    const event = first.value;
+    if (event.type === "step_completed") names.push(event.stepName.replace(/-1$/, ""));
+  }
+}

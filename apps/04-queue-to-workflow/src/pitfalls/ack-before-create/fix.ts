@@ -1,0 +1,13 @@
+import type { FulfilmentOrder } from "@durable-lessons/types";
+
+export { run } from "../charge.ts";
+
+export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
+  const instances = batch.messages.map(({ body }) => ({ id: body.orderId, params: body }));
+  try {
+    await env.WORKFLOW.createBatch({ instances });
+    batch.ackAll();
+  } catch {
+    batch.retryAll();
+  }
+}

@@ -1,0 +1,21 @@
+import type { QueuePair } from "@durable-lessons/lab";
+import { order } from "../order.ts";
+
+export default {
+  id: "ack-before-create",
+  title: "Ack before create",
+  claim: "Acked first and refused then: the order is in no queue and in no Workflow.",
+  why: "The first mark wins, so retry() after ack() does nothing. Between the two somebody has to hold the order, and the queue is the one who can.",
+  claims: [],
+  symptom: "vanished",
+  engine: "queue",
+  queue: "LAB_ACK",
+  messages: () => [order("order-1")],
+  faults: {
+    "workflow.create": [{ code: "rate_limited", message: "100 creates a second are enough" }],
+  },
+  expect: {
+    pitfall: { "card.charged": 0, "workflow.created": 0, "message.delivered": 1 },
+    fix: { "card.charged": 1, "workflow.created": 1, "message.delivered": 2 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+import { order } from "../order.ts";
+
+export default {
+  id: "duplicate-is-an-error",
+  title: "A duplicate is an error",
+  claim:
+    "A duplicate that throws is retried into the dead letter queue, and an order that has never run goes with it.",
+  why: "create() throws for an id that exists. The batch fails, comes again and fails at the same place: what stands behind it is never reached.",
+  claims: [],
+  symptom: "vanished",
+  engine: "queue",
+  queue: { pitfall: "LAB_DUPLICATE_PITFALL", fix: "LAB_DUPLICATE_FIX" },
+  messages: () => [order("order-1"), order("order-2")],
+  disturb: { deliver: 2, atOnce: true },
+  expect: {
+    pitfall: { "card.charged": 1, "message.dead-lettered": 4 },
+    fix: { "card.charged": 2, "message.dead-lettered": 0 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,11 @@
+import { createInstancesOnce } from "@durable-lessons/idempotency";
+import type { FulfilmentOrder } from "@durable-lessons/types";
+
+export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
+  const instances = batch.messages.map(({ body }) => ({ id: body.orderId, params: body }));
+  await createInstancesOnce(env.WORKFLOW, instances);
+}
+
+export async function run() {
+  return "what starts it is the lesson";
+}

@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+import { order } from "../order.ts";
+
+const hundred = Array.from({ length: 100 }, (_, nth) => order(`order-${nth}`));
+
+export default {
+  id: "one-create-per-message",
+  title: "One create per message",
+  claim: "A hundred messages are a hundred calls, or one.",
+  why: "Each call is a journey that the whole batch waits for. createBatch takes as many instances as a batch has messages: a hundred, up to 1 MiB.",
+  claims: [],
+  symptom: "wasteful",
+  engine: "queue",
+  queue: { pitfall: "LAB_HUNDRED_PITFALL", fix: "LAB_HUNDRED_FIX" },
+  messages: () => hundred,
+  expect: {
+    pitfall: { "workflow.created": 100, "workflow.create-called": 100 },
+    fix: { "workflow.created": 100, "workflow.create-called": 1 },
+  },
+} satisfies QueuePair;

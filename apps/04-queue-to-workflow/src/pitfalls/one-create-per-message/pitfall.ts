@@ -1,0 +1,12 @@
+import { createInstanceOnce } from "@durable-lessons/idempotency";
+import type { FulfilmentOrder } from "@durable-lessons/types";
+
+export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
+  for (const { body } of batch.messages) {
+    await createInstanceOnce(env.WORKFLOW, { id: body.orderId, params: body });
+  }
+}
+
+export async function run() {
+  return "what starts it is the lesson";
+}

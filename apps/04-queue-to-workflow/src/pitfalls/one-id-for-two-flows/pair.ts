@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+
+export default {
+  id: "one-id-for-two-flows",
+  title: "One id for two flows",
+  claim: "An order and its return need two ids: under one, the second flow passes for a duplicate.",
+  why: "The id says what was asked for, so the purpose belongs into it. A duplicate is a success, and nobody hears that it was none.",
+  claims: ["B26"],
+  symptom: "vanished",
+  engine: "queue",
+  queue: "LAB_FLOWS",
+  messages: () => [
+    { flow: "order", orderId: "order-1" },
+    { flow: "return", orderId: "order-1" },
+  ],
+  expect: {
+    pitfall: { "workflow.created": 1, "parcel.shipped": 1, "parcel.recalled": 0 },
+    fix: { "workflow.created": 2, "parcel.shipped": 1, "parcel.recalled": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,9 @@
+import type { FulfilmentOrder } from "@durable-lessons/types";
+
+/** An order with this id. */
+export const order = (orderId: string): FulfilmentOrder => ({
+  orderId,
+  card: "tok_visa",
+  cents: 450,
+  lines: [{ sku: "tea", quantity: 1 }],
+});

@@ -1,0 +1,19 @@
+import type { QueuePair } from "@durable-lessons/lab";
+import { order } from "../order.ts";
+
+export default {
+  id: "random-instance-id",
+  title: "A random instance id",
+  claim: "Without an id of the order's own, every delivery of its message starts another run.",
+  why: "A queue delivers at least once. Only an id that is the same for every delivery lets the platform refuse the second run.",
+  claims: [],
+  symptom: "twice",
+  engine: "queue",
+  queue: "LAB_RANDOM",
+  messages: () => [order("order-1")],
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "card.charged": 2, "workflow.created": 2 },
+    fix: { "card.charged": 1, "workflow.created": 1 },
+  },
+} satisfies QueuePair;

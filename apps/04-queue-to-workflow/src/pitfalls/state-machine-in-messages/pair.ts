@@ -1,0 +1,20 @@
+import type { QueuePair } from "@durable-lessons/lab";
+import { order } from "../order.ts";
+
+export default {
+  id: "state-machine-in-messages",
+  title: "A state machine in messages",
+  claim:
+    "Progress that travels in messages is repeated with them: one redelivery is a whole second order.",
+  why: "A message knows what comes next, and not whether it has been done. A Workflow keeps both, and the queue only starts it.",
+  claims: ["B34"],
+  symptom: "twice",
+  engine: "queue",
+  queue: "LAB_STATES",
+  messages: () => [order("order-1")],
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "stock.reserved": 2, "card.charged": 2, "parcel.shipped": 2 },
+    fix: { "stock.reserved": 1, "card.charged": 1, "parcel.shipped": 1 },
+  },
+} satisfies QueuePair;

@@ -1,0 +1,20 @@
+/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+export const whatToTry = (origin: string) => `Lesson 4: a queue in front, a Workflow behind
+
+Place an order, once however often you ask, and follow it:
+  curl -i ${origin}/orders -H 'content-type: application/json' -d '{ "orderId": "o-1", "card": "tok_visa", "cents": 450, "lines": [{ "sku": "tea", "quantity": 1 }] }'
+  curl ${origin}/orders/o-1
+
+Two at once, one of them invalid:
+  curl -i ${origin}/orders/batch -H 'content-type: application/json' -d '{ "orders": [{ "orderId": "o-2" }, { "orderId": "o-3", "card": "tok_visa", "cents": 900, "lines": [{ "sku": "tea", "quantity": 2 }] }] }'
+
+Restock a product, one run at a time:
+  curl -i -X POST ${origin}/products/tea/restock
+
+The pairs, where the lab is on:
+  curl ${origin}/pitfalls
+  curl -i -X POST ${origin}/pitfalls/random-instance-id/pitfall
+
+See Workflows and tables in the Local Explorer:
+  ${origin}/cdn-cgi/explorer
+`;

@@ -1,0 +1,293 @@
+import { createExecutionContext } from "cloudflare:test";
+import { MAX_BATCH_BYTES, MAX_ORDERS } from "@durable-lessons/types";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import worker from "../../src/index.ts";
+import { findOrder } from "../../src/orders.ts";
+import {
+  evidence,
+  instanceOf,
+  newOrder,
+  newOrders,
+  overloaded,
+  send,
+  shipped,
+  untilOver,
+  untilState,
+} from "./helpers.ts";
+
+describe("POST /orders", () => {
+  test("answers 202 when the queue has the order, and says where to look", async () => {
+    const order = newOrder();
+    const { status, headers, body } = await send("POST", "/orders", order);
+    expect(status).toBe(202);
+    expect(body).toEqual({ status: "accepted", orderId: order.orderId });
+    expect(headers.get("location")).toBe(`/orders/${order.orderId}`);
+    const view = await untilState(order, "shipped");
+    expect(view).toMatchObject({ parcelId: expect.any(String), chargeId: expect.any(String) });
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("the same order again is 200, before it is shipped and after, and starts nothing", async () => {
+    const order = newOrder();
+    await send("POST", "/orders", order);
+    expect((await send("POST", "/orders", order)).status).toBe(200);
+    await untilState(order, "shipped");
+    const late = await send("POST", "/orders", order);
+    expect(late.body).toEqual({ status: "known", orderId: order.orderId });
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("another order under the same id is 409, and the first one stands", async () => {
+    const order = newOrder();
+    await send("POST", "/orders", order);
+    const other = await send("POST", "/orders", { ...order, cents: 1 });
+    expect(other.status).toBe(409);
+    await untilState(order, "shipped");
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("ten at the same moment, of two contents: one order, of one content", async () => {
+    const order = newOrder();
+    const other = { ...order, cents: 1 };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, nth) => send("POST", "/orders", nth % 2 ? other : order)),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    await untilState(order, "shipped");
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test.each([
+    "a/b",
+    "ada@example.com",
+    "two words",
+    "🫖",
+    "x".repeat(180),
+    "-dash",
+    "batch",
+    "ونداد",
+  ])("an order may be called anything: %s", async (name) => {
+    const order = newOrder({ orderId: name + crypto.randomUUID().slice(0, 8) });
+    const { headers } = await send("POST", "/orders", order);
+    await untilState(order, "shipped");
+    const { body } = await send("GET", headers.get("location") ?? "");
+    expect(body["orderId"]).toBe(order.orderId);
+  });
+});
+
+describe("POST /orders/batch", () => {
+  test("one invalid order in a hundred is named, and the other 99 are shipped", async () => {
+    const orders: object[] = newOrders(MAX_ORDERS);
+    orders[41] = { ...orders[41], cents: -1 };
+    const { status, body } = await send("POST", "/orders/batch", { orders });
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      accepted: 99,
+      known: 0,
+      rejected: [{ index: 41, error: "cents must be at least 1" }],
+    });
+    const valid = orders.filter((_, index) => index !== 41) as ReturnType<typeof newOrders>;
+    for (const order of valid) await untilState(order, "shipped");
+    for (const order of valid) expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("the same batch again is known, and starts nothing", async () => {
+    const orders = newOrders(3);
+    await send("POST", "/orders/batch", { orders });
+    const { status, body } = await send("POST", "/orders/batch", { orders });
+    expect(status).toBe(202);
+    expect(body).toEqual({ accepted: 0, known: 3, rejected: [] });
+    for (const order of orders) await untilState(order, "shipped");
+    for (const order of orders) expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("an order twice in one batch is one order; two orders under one id are not", async () => {
+    const order = newOrder();
+    const orders = [order, order, { ...order, cents: 1 }];
+    const { body } = await send("POST", "/orders/batch", { orders });
+    expect(body).toEqual({
+      accepted: 1,
+      known: 1,
+      rejected: [{ index: 2, error: "There is another order with this id." }],
+    });
+    await untilState(order, "shipped");
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("a batch without any valid order is 400", async () => {
+    const { status, body } = await send("POST", "/orders/batch", { orders: [null, 7, {}] });
+    expect(status).toBe(400);
+    expect(body.rejected).toHaveLength(3);
+  });
+
+  test("the largest batch that is let in fits into one sendBatch", async () => {
+    const orders = newOrders(MAX_ORDERS);
+    const room = MAX_BATCH_BYTES - JSON.stringify({ orders }).length;
+    const filled = orders.map((order) => ({
+      ...order,
+      lines: Array.from({ length: 10 }, (_, nth) => ({
+        sku: `${nth}`.padEnd(Math.floor(room / MAX_ORDERS / 10) - 25, "x"),
+        quantity: 1,
+      })),
+    }));
+    expect(JSON.stringify({ orders: filled }).length).toBeGreaterThan(MAX_BATCH_BYTES * 0.9);
+    const { status, body } = await send("POST", "/orders/batch", { orders: filled });
+    expect({ status, accepted: body.accepted }).toEqual({ status: 202, accepted: MAX_ORDERS });
+    for (const order of filled) await untilState(order, "shipped");
+  });
+});
+
+describe("back-pressure", () => {
+  test("an overloaded queue is 503 with Retry-After, and the same order goes through later", async () => {
+    const order = newOrder();
+    const busy = overloaded(1);
+    const { status, headers, body } = await send("POST", "/orders", order, busy);
+    expect(status).toBe(503);
+    expect(headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(body.error).toContain("again");
+    // No row, no message: nothing of it has happened.
+    expect(await findOrder(env.DB, order.orderId)).toBeNull();
+    expect((await send("POST", "/orders", order, busy)).status).toBe(202);
+    await untilState(order, "shipped");
+    expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test("a batch is sent whole or not at all", async () => {
+    const orders = newOrders(MAX_ORDERS);
+    const busy = overloaded(1);
+    expect((await send("POST", "/orders/batch", { orders }, busy)).status).toBe(503);
+    for (const { orderId } of orders) expect(await findOrder(env.DB, orderId)).toBeNull();
+    const again = await send("POST", "/orders/batch", { orders }, busy);
+    expect(again.body).toEqual({ accepted: MAX_ORDERS, known: 0, rejected: [] });
+    for (const order of orders) await untilState(order, "shipped");
+  });
+
+  test("a refusal takes back only what it brought: an order that is known stays", async () => {
+    const order = newOrder();
+    await send("POST", "/orders", order);
+    await untilState(order, "shipped");
+    const fresh = newOrder();
+    const orders = [order, fresh];
+    expect((await send("POST", "/orders/batch", { orders }, overloaded(1))).status).toBe(503);
+    expect((await findOrder(env.DB, order.orderId))?.state).toBe("shipped");
+    expect(await findOrder(env.DB, fresh.orderId)).toBeNull();
+  });
+
+  test("without its database it is 503 too, and nothing is sent", async () => {
+    const order = newOrder();
+    const broken = { ...env, DB: undefined } as unknown as Env;
+    expect((await send("POST", "/orders", order, broken)).status).toBe(503);
+    expect(await instanceOf(order)).toBeNull();
+  });
+});
+
+describe("a bad request is a clear 4xx and starts nothing", () => {
+  const good = newOrder();
+  const cases: [string, string, unknown, number, string][] = [
+    ["no JSON", "/orders", "{ orderId:", 400, "JSON"],
+    ["an empty body", "/orders", "", 400, "JSON"],
+    ["null", "/orders", "null", 400, "object"],
+    ["an array", "/orders", [], 400, "orderId is missing"],
+    ["a missing field", "/orders", { ...good, card: undefined }, 400, "card is missing"],
+    ["a wrong type", "/orders", { ...good, cents: "450" }, 400, "cents"],
+    ["half a cent", "/orders", { ...good, cents: 0.5 }, 400, "whole"],
+    ["nothing to pay", "/orders", { ...good, cents: 0 }, 400, "at least 1"],
+    ["no lines", "/orders", { ...good, lines: [] }, 400, "lines must not be empty"],
+    [
+      "101 lines",
+      "/orders",
+      { ...good, lines: Array(101).fill(good.lines[0]) },
+      400,
+      "at most 100",
+    ],
+    ["an empty id", "/orders", { ...good, orderId: " " }, 400, "orderId"],
+    [
+      "an id of 1,000 characters",
+      "/orders",
+      { ...good, orderId: "x".repeat(1000) },
+      400,
+      "orderId",
+    ],
+    [
+      "half a surrogate pair",
+      "/orders",
+      JSON.stringify(good).replace(good.orderId, "\\ud800"),
+      400,
+      "orderId",
+    ],
+    ["an unknown field", "/orders", { ...good, vip: true }, 400, "vip"],
+    ["200 KB", "/orders", { ...good, card: "x".repeat(200_000) }, 413, "bytes"],
+    ["no list", "/orders/batch", { orders: good }, 400, "list"],
+    ["an empty list", "/orders/batch", { orders: [] }, 400, "empty"],
+    ["101 orders", "/orders/batch", { orders: Array(101).fill(good) }, 400, "at most 100"],
+    ["a bare list", "/orders/batch", [good], 400, "orders is missing"],
+    ["1 MB", "/orders/batch", { orders: ["x".repeat(1_000_000)] }, 413, "bytes"],
+  ];
+
+  test.each(cases)("%s at %s", async (_name, path, body, expected, word) => {
+    const answer = await send("POST", path, body);
+    expect(answer.status).toBe(expected);
+    expect(answer.body.error).toContain(word);
+    expect(await findOrder(env.DB, good.orderId)).toBeNull();
+  });
+
+  test("a body that is not said to be JSON", async () => {
+    const response = await exports.default.fetch("https://lesson.example/orders", {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: JSON.stringify(good),
+    });
+    expect(response.status).toBe(415);
+  });
+
+  test.each([
+    ["GET", "/orders", "POST"],
+    ["DELETE", "/orders/batch", "GET, POST"],
+    ["PUT", "/orders/o-1", "GET"],
+    ["GET", "/products/tea/restock", "POST"],
+  ])("the wrong method: %s %s", async (method, path, allow) => {
+    const { status, headers } = await send(method, path);
+    expect(status).toBe(405);
+    expect(headers.get("allow")).toBe(allow);
+  });
+
+  test.each(["nobody", "a%40b", "%F0%9F%A6%8A", "%", "x".repeat(300)])(
+    "an unknown order is 404: %s",
+    async (id) => {
+      expect((await send("GET", `/orders/${id}`)).status).toBe(404);
+    },
+  );
+
+  test("an unknown path", async () => {
+    expect((await send("GET", "/nothing")).status).toBe(404);
+  });
+});
+
+test("an order whose request died between the row and the queue goes through when it is sent again", async () => {
+  const order = newOrder();
+  // The queue never answers, so the request never ends: as if its Worker had died.
+  const silent = new Proxy(env.ORDERS, {
+    get: (target, name) =>
+      name === "sendBatch" ? () => new Promise(() => undefined) : Reflect.get(target, name),
+  });
+  const request = new Request("https://lesson.example/orders", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(order),
+  });
+  void worker.fetch(request, { ...env, ORDERS: silent }, createExecutionContext());
+  await untilState(order, "accepted");
+  expect(await instanceOf(order)).toBeNull();
+
+  expect((await send("POST", "/orders", order)).status).toBe(200);
+  await untilState(order, "shipped");
+  const instance = await instanceOf(order);
+  expect(instance && (await untilOver(instance)).status).toBe("complete");
+});
+
+test("GET / says what to try", async () => {
+  const response = await exports.default.fetch("https://lesson.example/");
+  expect(await response.text()).toContain("https://lesson.example/orders");
+});
