@@ -1,6 +1,7 @@
 import { glob, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { headingsOf } from "./markdown.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const files = await Array.fromAsync(
@@ -16,17 +17,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Headings as GitHub and VitePress turn them into anchors. */
-const anchorsOf = (markdown: string) =>
-  [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replaceAll(/\s/g, "-")
-      .replaceAll(/-+/g, "-"),
-  );
-
 test.each(files)("every link and every code file of %s is there", async (file) => {
   const markdown = await readFile(join(root, file), "utf8");
   const links = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
@@ -39,7 +29,9 @@ test.each(files)("every link and every code file of %s is there", async (file) =
     const base = path.startsWith("/") ? join(root, "docs", path) : join(root, dirname(file), path);
     const found = path === "" ? join(root, file) : await firstThatExists([base, `${base}.md`]);
     expect(found, `${target} in ${file}`).toBeDefined();
-    const anchors = found?.endsWith(".md") ? anchorsOf(await readFile(found, "utf8")) : [];
+    const anchors = found?.endsWith(".md")
+      ? headingsOf(await readFile(found, "utf8")).map((heading) => heading.anchor)
+      : [];
     expect(anchor ? anchors : [anchor], `${target} in ${file}`).toContain(anchor);
   }
   for (const [, region = ""] of markdown.matchAll(/^<<< \S+?#([\w-]+)/gm)) {

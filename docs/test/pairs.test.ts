@@ -18,7 +18,7 @@ const folders = await Promise.all(
 /** The functions that a variant exports, its own and those it passes on. */
 const exportsOf = (source: string) =>
   [...source.matchAll(/^export (?:async )?(?:function |const |\{ )(\w+)/gm)]
-    .map(([, name]) => name)
+    .flatMap(([, name]) => name ?? [])
     .toSorted();
 
 const ENTRY = { workflow: "run", queue: "consume", http: "handle" } as const;

@@ -1,0 +1,207 @@
+import type { Pair, Symptom, Variant } from "@durable-lessons/lab";
+import type { Locale } from "./pair-page.ts";
+import type { Phase } from "./run-state.ts";
+import type { LegendKey } from "./chart.ts";
+import type { BarEnd } from "./timeline.ts";
+
+/** Everything that the site's components say. */
+export interface Messages {
+  variants: Record<Variant, string>;
+  engines: Record<Pair["engine"], string>;
+  symptoms: Record<Symptom, string>;
+  claim: string;
+  why: string;
+  disturbed: string;
+  run: string;
+  runAgain: string;
+  kill: string;
+  phases: Record<Phase, string>;
+  /** Said once the runtime is up again. */
+  killed: (crash: { pidBefore: number; pidAfter: number; signal: string }) => string;
+  asExpected: string;
+  notAsExpected: string;
+  recorded: (day: string, wrangler: string) => string;
+  nothingRecorded: string;
+  live: string;
+  howToRun: string;
+  howToRunText: string;
+  evidence: string;
+  expected: string;
+  status: string;
+  timeline: string;
+  timelineNote: string;
+  asTable: string;
+  columns: { run: string; row: string; what: string; from: string; to: string; end: string };
+  rows: { message: (index: string) => string; undo: (step: string) => string };
+  bars: { attempt: (nth: number) => string; pause: string; sleep: string; wait: string };
+  ends: Record<BarEnd, string>;
+  readBack: string;
+  crash: string;
+  runtimeUp: string;
+  legend: Record<LegendKey, string>;
+  filterEngine: string;
+  filterSymptom: string;
+  all: string;
+  found: (shown: number, all: number) => string;
+  pairs: (count: number) => string;
+}
+
+/** The words of each language. */
+export const MESSAGES: Record<Locale, Messages> = {
+  en: {
+    variants: { pitfall: "Pitfall", fix: "Fix" },
+    engines: { workflow: "Workflow", queue: "Queue", http: "Request" },
+    symptoms: {
+      twice: "It ran twice",
+      vanished: "It vanished",
+      "never-ends": "It never ends",
+      stopped: "It stopped at the first error",
+      wrong: "It did the wrong thing",
+      wasteful: "It takes too long, or costs too much",
+    },
+    claim: "Claim",
+    why: "Why",
+    disturbed: "Disturbed by",
+    run: "Run",
+    runAgain: "Run again",
+    kill: "Kill the runtime",
+    phases: {
+      idle: "",
+      starting: "Starting workerd …",
+      running: "Both variants are running …",
+      "at-crash-point": "Both variants are at the crash point. Kill the runtime now.",
+      killing: "Waiting until every run of this lesson is ready for the crash …",
+      waking: "workerd is up again; the runs have been woken …",
+      ended: "Both runs have ended.",
+      failed: "The run broke off.",
+    },
+    killed: ({ pidBefore, pidAfter, signal }) =>
+      `workerd ${pidBefore} was ended by ${signal}; workerd ${pidAfter} took over its storage.`,
+    asExpected: "as claimed",
+    notAsExpected: "not as claimed",
+    recorded: (day, wrangler) => `Recorded on ${day} with wrangler ${wrangler}`,
+    nothingRecorded: "Nothing is recorded of this pair yet.",
+    live: "Live, from your machine",
+    howToRun: "How to run it",
+    howToRunText:
+      "This is a static copy of the site: it can show what was recorded, and it cannot run anything. On a clone of the repository, with Node.js 20 or newer, this command opens the same page with a runtime behind it:",
+    evidence: "Evidence",
+    expected: "expected",
+    status: "status",
+    timeline: "Timeline",
+    timelineNote: "Long stretches of time are drawn shorter.",
+    asTable: "The timeline as a table",
+    columns: { run: "Run", row: "Row", what: "What", from: "From", to: "To", end: "Ended" },
+    rows: { message: (index) => `message ${index}`, undo: (step) => `undo: ${step}` },
+    bars: {
+      attempt: (nth) => `attempt ${nth}`,
+      pause: "pause before the retry",
+      sleep: "sleep",
+      wait: "wait",
+    },
+    ends: {
+      ok: "done",
+      failed: "failed",
+      killed: "died with the runtime",
+      open: "under way",
+      "timed-out": "timed out",
+    },
+    readBack: "read back, not run again",
+    crash: "runtime killed",
+    runtimeUp: "runtime up again",
+    legend: {
+      attempt: "attempt",
+      failed: "failed",
+      killed: "died in the crash",
+      readBack: "read back, not run",
+      sleep: "sleep, wait or pause",
+      effect: "an effect, or what the lab noticed",
+      delivered: "delivered",
+      acked: "acked",
+      dead: "dead letter",
+    },
+    filterEngine: "Engine",
+    filterSymptom: "Symptom",
+    all: "All",
+    found: (shown, all) => `${shown} of ${all} pairs`,
+    pairs: (count) => (count === 1 ? "1 pair" : `${count} pairs`),
+  },
+  "zh-TW": {
+    variants: { pitfall: "陷阱", fix: "修正" },
+    engines: { workflow: "Workflow", queue: "佇列", http: "請求" },
+    symptoms: {
+      twice: "跑了兩次",
+      vanished: "不見了",
+      "never-ends": "一直不結束",
+      stopped: "第一個錯誤就停了",
+      wrong: "做了不對的事",
+      wasteful: "花太久，或花太多",
+    },
+    claim: "主張",
+    why: "原因",
+    disturbed: "干擾方式",
+    run: "執行",
+    runAgain: "再執行一次",
+    kill: "砍掉執行環境",
+    phases: {
+      idle: "",
+      starting: "正在啟動 workerd……",
+      running: "兩個版本都在執行……",
+      "at-crash-point": "兩個版本都到了崩潰點，現在可以砍掉執行環境。",
+      killing: "等這一課的每次執行都準備好崩潰……",
+      waking: "workerd 已經重新啟動，正在喚醒兩次執行……",
+      ended: "兩次執行都結束了。",
+      failed: "執行中斷了。",
+    },
+    killed: ({ pidBefore, pidAfter, signal }) =>
+      `workerd ${pidBefore} 被 ${signal} 結束；workerd ${pidAfter} 接手同一份儲存。`,
+    asExpected: "符合主張",
+    notAsExpected: "不符合主張",
+    recorded: (day, wrangler) => `${day} 以 wrangler ${wrangler} 錄製`,
+    nothingRecorded: "這一組還沒有錄製結果。",
+    live: "即時結果，來自你的電腦",
+    howToRun: "如何執行",
+    howToRunText:
+      "這是網站的靜態版本，只能顯示錄好的結果，不能執行。請把儲存庫複製到自己的電腦（需要 Node.js 20 以上），執行下面這行指令，就會開啟同一個頁面，而且背後有真正的執行環境：",
+    evidence: "證據",
+    expected: "預期",
+    status: "狀態",
+    timeline: "時間軸",
+    timelineNote: "較長的時間畫得比較短。",
+    asTable: "以表格顯示時間軸",
+    columns: { run: "執行", row: "項目", what: "內容", from: "開始", to: "結束", end: "結果" },
+    rows: { message: (index) => `訊息 ${index}`, undo: (step) => `復原：${step}` },
+    bars: {
+      attempt: (nth) => `第 ${nth} 次嘗試`,
+      pause: "重試前的停頓",
+      sleep: "睡眠",
+      wait: "等待",
+    },
+    ends: {
+      ok: "完成",
+      failed: "失敗",
+      killed: "隨執行環境一起死去",
+      open: "進行中",
+      "timed-out": "逾時",
+    },
+    readBack: "讀回結果，沒有再執行",
+    crash: "執行環境被砍掉",
+    runtimeUp: "執行環境重新啟動",
+    legend: {
+      attempt: "嘗試",
+      failed: "失敗",
+      killed: "死於崩潰",
+      readBack: "讀回，未執行",
+      sleep: "睡眠、等待或停頓",
+      effect: "效果，或實驗室的觀察",
+      delivered: "送達",
+      acked: "確認",
+      dead: "死信",
+    },
+    filterEngine: "引擎",
+    filterSymptom: "症狀",
+    all: "全部",
+    found: (shown, all) => `顯示 ${all} 組中的 ${shown} 組`,
+    pairs: (count) => `${count} 組陷阱與修正`,
+  },
+};

@@ -1,0 +1,181 @@
+import { execFile } from "node:child_process";
+import { utimes } from "node:fs/promises";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Variant, VARIANTS } from "@durable-lessons/lab";
+import { findLessons } from "@durable-lessons/lab/runner";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StreamedProgress } from "../.vitepress/lab/lab-server.ts";
+import { DevServer, isAlive } from "./dev-server.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const PAIR = "01/side-effect-outside-step";
+
+let server: DevServer;
+beforeAll(async () => {
+  server = await DevServer.start();
+});
+afterAll(async () => {
+  await server.interrupt();
+});
+
+/** Reads a run's stream to its end; presses the button where the run waits for it. */
+async function runPair(name: string): Promise<StreamedProgress[]> {
+  const response = await server.ask("run", { pair: name });
+  expect(response.status, await (response.ok ? "" : response.text())).toBe(200);
+  const seen: StreamedProgress[] = [];
+  let rest = "";
+  let asked: Promise<Response> | undefined;
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop() ?? "";
+    for (const line of parts) seen.push(JSON.parse(line));
+    if (seen.filter(({ type }) => type === "crash-point").length === 2) {
+      asked ??= server.ask("crash", { lesson: name.slice(0, 2) });
+    }
+  }
+  expect((await asked)?.status ?? 200).toBe(200);
+  return seen;
+}
+
+const resultOf = (seen: StreamedProgress[]) => {
+  const compared = seen.find((event) => event.type === "pair-compared");
+  if (!compared) throw new Error(`It was not compared: ${JSON.stringify(seen.at(-1))}`);
+  return compared.result;
+};
+
+/** A raw request, since fetch does not let a test choose its Host. */
+const statusOf = (headers: Record<string, string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asking = request(
+      { host: "127.0.0.1", port: server.port, path: "/__lab/run", method: "POST", headers },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    asking.on("error", reject).end(JSON.stringify({ pair: PAIR }));
+  });
+
+describe("nobody else", () => {
+  const json = { "content-type": "application/json" };
+
+  test.each([
+    ["another site", { ...json, origin: "https://evil.example" }, 403],
+    ["another site without an Origin", { ...json, "sec-fetch-site": "cross-site" }, 403],
+    ["a name that points here", { ...json, host: "evil.example" }, 403],
+    ["a form", { "content-type": "application/x-www-form-urlencoded" }, 415],
+  ])("may run anything: %s", async (_, headers, status) => {
+    expect(await statusOf(headers)).toBe(status);
+    expect(server.descendants.length, "something was started").toBe(idle);
+  });
+
+  let idle = 0;
+  beforeAll(() => {
+    idle = server.descendants.length;
+  });
+
+  test("reaches the server at another address of this machine", async () => {
+    const reached = await new Promise<boolean>((resolve) => {
+      const socket = connect({ host: "127.0.0.2", port: server.port });
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+      socket.once("connect", () => socket.destroy());
+    });
+    expect(reached).toBe(false);
+  });
+
+  test("gets leave from another origin by asking first", async () => {
+    const response = await fetch(`${server.url}/__lab/run`, {
+      method: "OPTIONS",
+      headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+    });
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("a wrong call", () => {
+  test.each([
+    ["a pair that is not there", "run", { pair: "01/no-such" }, 'no pair "no-such"'],
+    ["a lesson that is not there", "run", { pair: "99/no-such" }, 'no lesson "99"'],
+    ["a path", "run", { pair: "../../etc" }, "no lesson"],
+    ["a whole lesson", "run", { pair: "01" }, "one pair"],
+    ["no pair", "run", {}, "Name a lesson or a pair"],
+    ["no JSON", "run", "{", "no JSON"],
+    ["no object", "run", "1", "no object"],
+    ["a long body", "run", { pair: "0".repeat(2000) }, "too long"],
+    ["a crash of nothing", "crash", { lesson: "01" }, "Nothing of this lesson is running"],
+  ])("is refused: %s", async (_, action, body, message) => {
+    const response = await server.ask(action, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  test("of something else is not found", async () => {
+    expect((await server.ask("stop", {})).status).toBe(404);
+  });
+});
+
+test("every pair of lesson 1 gives the same evidence here and in `compare --json`", async () => {
+  const lessons = await findLessons(join(root, "apps"));
+  const pairs = lessons.find(({ id }) => id.startsWith("01"))?.pairs ?? [];
+  const here = await Promise.all(pairs.map(({ id }) => runPair(`01/${id}`)));
+
+  const cli = join(root, "packages", "lab", "src", "cli.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, "01", "--json"]);
+  const there: { pair: string; ok: boolean; variants: Record<Variant, Record<string, unknown>> }[] =
+    JSON.parse(stdout);
+
+  expect(there.map(({ pair }) => pair)).toEqual(pairs.map(({ id }) => id));
+  for (const [index, seen] of here.entries()) {
+    const { pair, ok, variants } = resultOf(seen);
+    const other = there[index];
+    expect({ pair: pair.id, ok }).toEqual({ pair: other?.pair, ok: true });
+    for (const variant of VARIANTS) {
+      const { status, evidence, expected, differences } = variants[variant];
+      expect({ status, evidence, expected, differences }).toEqual({
+        status: other?.variants[variant]["status"],
+        evidence: other?.variants[variant]["evidence"],
+        expected: other?.variants[variant]["expected"],
+        differences: [],
+      });
+    }
+  }
+  // One crash served them all, whoever asked for it.
+  const crashes = here.flatMap((seen) => seen.filter((event) => event.type === "crashed"));
+  expect(new Set(crashes.map(({ pidBefore }) => pidBefore)).size).toBe(1);
+});
+
+test("a changed source ends the lesson's runtime, and the next run takes the new code", async () => {
+  const pidOf = (seen: StreamedProgress[]) =>
+    seen.find((event) => event.type === "ready")?.pid ?? Number.NaN;
+  const first = pidOf(await runPair("01/double-submit"));
+  expect(isAlive(first)).toBe(true);
+  // As an editor does it that saves what was there: the tree stays clean.
+  const source = join(root, "apps/01-onboarding-workflow/src/pitfalls/double-submit/fix.ts");
+  await utimes(source, new Date(), new Date());
+  await expect.poll(() => isAlive(first), { timeout: 20_000 }).toBe(false);
+
+  const again = await runPair("01/double-submit");
+  expect(resultOf(again).ok).toBe(true);
+  expect(pidOf(again)).not.toBe(first);
+});
+
+test("Ctrl-C leaves no process behind, although a run waits for its crash", async () => {
+  const response = await server.ask("run", { pair: PAIR });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while ((text.match(/"crash-point"/g) ?? []).length < 2) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error(`It ended before its crash point: ${text}`);
+    text += value;
+  }
+  const [, pid = ""] = /"ready".*?"pid":(\d+)/.exec(text) ?? [];
+  const before = server.descendants;
+  expect(before).toContain(Number(pid));
+
+  await server.interrupt();
+  await reader?.cancel().catch(() => undefined);
+  await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findLessons } from "@durable-lessons/lab/runner";
+import { describe, expect, test } from "vitest";
+import { describeDisturbanceInChinese } from "../i18n/disturbance.zh-TW.ts";
+import { PAIRS_IN_CHINESE } from "../i18n/pairs.zh-TW.ts";
+import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
+import { headingsOf } from "./markdown.ts";
+
+const docs = join(import.meta.dirname, "..");
+const pagesIn = async (dir: string) => {
+  const found = await Array.fromAsync(
+    glob("**/*.md", {
+      cwd: dir,
+      exclude: (path) => /(^|\/)(node_modules|\.vitepress|zh-TW)$/.test(path),
+    }),
+  );
+  return found.toSorted();
+};
+const english = await pagesIn(docs);
+const chinese = await pagesIn(join(docs, "zh-TW"));
+const both = await Promise.all(
+  english
+    .filter((page) => chinese.includes(page))
+    .map(async (page) => ({
+      page,
+      en: await readFile(join(docs, page), "utf8"),
+      zh: await readFile(join(docs, "zh-TW", page), "utf8"),
+    })),
+);
+
+/** Files that a page shows, blocks of code that it holds itself, and components, in their order. */
+const codeOf = (markdown: string) =>
+  [...markdown.matchAll(/^(?:<<< (\S+)(.*)|(`{3,}\S+)|(<[A-Z]\w+ [^>]*>))$/gm)].map(
+    ([, file, label, fence, component]) =>
+      file ? `${file.replace(/^(\.\.\/)+/, "")}${label}` : (fence ?? component),
+  );
+
+/** What a row of the claims table names that no language changes: its id, pairs, tests and versions. */
+const claimRows = (markdown: string) =>
+  [...markdown.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)].map(([row, id]) => {
+    const cells = row.split("|").slice(1, -1);
+    return [id, ...cells.slice(3).map((cell) => cell.trim())].join(" ");
+  });
+
+const VERDICTS = [
+  [/^holds$/, /^成立$/],
+  [/^holds, with a condition: ./, /^有條件成立：./],
+  [/^wrong: ./, /^錯誤：./],
+  [/^not testable locally: ./, /^無法在本機驗證：./],
+] as const;
+const verdictsOf = (markdown: string, language: 0 | 1) =>
+  [...markdown.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)].map(([row, id]) => {
+    const verdict = row.split("|")[3]?.trim() ?? "";
+    return `${id} ${VERDICTS.findIndex((patterns) => patterns[language].test(verdict))}`;
+  });
+
+test("every page has its twin in the other language", () => {
+  expect(chinese).toEqual(english);
+});
+
+describe.each(both)("$page and its twin", ({ page, en, zh }) => {
+  test("have the same headings", () => {
+    expect(headingsOf(zh).map(({ level }) => level)).toEqual(
+      headingsOf(en).map(({ level }) => level),
+    );
+    // The first one is the page's title, which no link needs.
+    expect(headingsOf(zh).slice(page === "index.md" ? 0 : 1)).toEqual(
+      headingsOf(en).slice(page === "index.md" ? 0 : 1),
+    );
+  });
+
+  test("show the same code", () => {
+    expect(codeOf(zh)).toEqual(codeOf(en));
+  });
+
+  test("say the same of the same claims", () => {
+    expect(claimRows(zh)).toEqual(claimRows(en));
+    expect(verdictsOf(zh, 1)).toEqual(verdictsOf(en, 0));
+    expect(verdictsOf(en, 0).filter((verdict) => verdict.endsWith("-1"))).toEqual([]);
+  });
+
+  test("link to pages of their own language", () => {
+    expect([...zh.matchAll(/\]\((\/[^)]*)\)|link: (\/\S*)/g)].map(([, a, b]) => a ?? b)).toEqual(
+      [...en.matchAll(/\]\((\/[^)]*)\)|link: (\/\S*)/g)].map(([, a, b]) => `/zh-TW${a ?? b}`),
+    );
+  });
+
+  test("the Chinese is Chinese, with full-width punctuation", () => {
+    const prose = zh
+      .replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, "")
+      .replaceAll(/`[^`\n]*`|\]\([^)]*\)|^\[.*$|\{#[^}]*\}/gm, "");
+    expect(prose).toMatch(/\p{Script=Han}/u);
+    expect(
+      [...prose.matchAll(/\p{Script=Han}[,;:?!]|[,;:?!]\p{Script=Han}/gu)].map(String),
+    ).toEqual([]);
+  });
+});
+
+describe("pairs", async () => {
+  const lessons = await findLessons(join(docs, "..", "apps"));
+  const pairs = lessons.flatMap((lesson) =>
+    lesson.pairs.map((pair) => ({ name: nameOfPair(lesson, pair), pair })),
+  );
+
+  test("have their words in Chinese, and no words are left over", () => {
+    expect(Object.keys(PAIRS_IN_CHINESE).toSorted()).toEqual(
+      pairs.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  test.each(pairs)("$name says the same in Chinese", ({ name, pair }) => {
+    const { title = "", claim = "", why = "" } = PAIRS_IN_CHINESE[name] ?? {};
+    for (const text of [title, claim, why]) expect(text).toMatch(/\p{Script=Han}/u);
+    expect(claim).toMatch(/。$/);
+    // Names of the platform are not translated.
+    const names = (text: string) =>
+      new Set(
+        text.match(/\b(?:step\.\w+|run\(\)|restart\([^)]*\)|waitForEvent|NonRetryableError)/g),
+      );
+    for (const word of names(pair.claim)) expect(claim).toContain(word);
+  });
+
+  test.each(pairs)("$name is disturbed in Chinese too", ({ pair }) => {
+    const said = describeDisturbanceInChinese(pair);
+    expect(said).toMatch(/\p{Script=Han}/u);
+    expect(said).not.toContain("undefined");
+    const [place = ""] =
+      pair.disturb && "crash" in pair.disturb ? Object.values(pair.disturb.crash) : [];
+    expect(said).toContain(place);
+  });
+});
