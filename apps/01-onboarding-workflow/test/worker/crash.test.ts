@@ -61,6 +61,17 @@ function crashOnce(stepName: string, point: Point) {
   return log;
 }
 
+/** Sends the event that makes the local engine load the instance again, until it has. */
+async function wake(instance: WorkflowInstance, log: { runs: number }): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      return log.runs > 1;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+}
+
 describe("one account and one mail after a crash", () => {
   test.each(STEPS.flatMap((name) => POINTS.map((point) => [point, name] as const)))(
     "%s step %j",
@@ -71,13 +82,7 @@ describe("one account and one mail after a crash", () => {
       const instance = await env.ONBOARDING.create({ id, params: user });
       await vi.waitUntil(() => log.crashed, { timeout: 20_000 });
 
-      await vi.waitUntil(
-        async () => {
-          await instance.sendEvent({ type: EVENTS.wake, payload: null });
-          return log.runs > 1;
-        },
-        { timeout: 20_000, interval: 200 },
-      );
+      await wake(instance, log);
       const over = await untilOver(instance);
 
       expect(over.status).toBe("complete");
@@ -96,13 +101,7 @@ test("A3: a finished step's result is the same after the crash, to the letter", 
   const log = crashOnce("send welcome mail", "before");
   const instance = await env.ONBOARDING.create({ id, params: user });
   await vi.waitUntil(() => log.crashed, { timeout: 20_000 });
-  await vi.waitUntil(
-    async () => {
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
-      return log.runs > 1;
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  await wake(instance, log);
   await untilOver(instance);
   // It holds the time at which it was prepared.
   const [before, after] = log.results.get("prepare welcome mail") ?? [];
