@@ -161,6 +161,10 @@ export interface RunReport {
   hanging: Operation[];
 }
 
+/** Is this status of a run final? */
+export const isOver = (status: string): boolean =>
+  status === "complete" || status === "errored" || status === "terminated";
+
 /** One value that is not as expected. */
 export interface Difference {
   kind: string;

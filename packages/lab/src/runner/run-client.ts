@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { compareEvidence, type Crash, type Pair, type RunReport, type Variant } from "../pair.ts";
+import {
+  compareEvidence,
+  type Crash,
+  type Pair,
+  type RunReport,
+  type Variant,
+  isOver,
+} from "../pair.ts";
 import type { Mark, PairResult, PlatformEvent, RunSnapshot, VariantResult } from "./progress.ts";
 import type { LessonRuntime } from "./runtime.ts";
 
@@ -264,8 +271,6 @@ export function pairResult(lesson: string, pitfall: RunClient, fix: RunClient): 
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-const isOver = (status: string) => ["complete", "errored", "terminated"].includes(status);
 
 async function* ndjson(response: Response): AsyncGenerator<PlatformEvent> {
   let rest = "";

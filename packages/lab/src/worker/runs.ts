@@ -12,7 +12,7 @@ import {
   readRun,
   recordRun,
 } from "@durable-lessons/outside-world";
-import type { RunContext, RunReport, Variant } from "../pair.ts";
+import { isOver, type RunContext, type RunReport, type Variant } from "../pair.ts";
 import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
 import { boundQueue, queueBindingOf } from "./run-queue.ts";
 import { variantEnv } from "./variant-env.ts";
@@ -302,10 +302,6 @@ export class Run<Env extends LabBindings> {
     await boundQueue(this.#env, queueBindingOf(pair, this.#variant)).sendBatch(messages);
   }
 }
-
-/** Is this status of an instance final? */
-const isOver = (status: string) =>
-  status === "complete" || status === "errored" || status === "terminated";
 
 const isStart = (value: unknown): value is { pair: string; variant: string; now: number } =>
   typeof value === "object" &&
