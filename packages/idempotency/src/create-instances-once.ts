@@ -21,8 +21,8 @@ type NewInstance<P> = WorkflowInstanceCreateOptions<P> & { id: string };
  * invalid one does not keep the others from being started. Safe to repeat, as a whole, after any failure: what is there
  * already comes back as `existing`.
  *
- * Not guaranteed: see `createInstanceOnce`. The platform takes 100 creates a second for an account (Cloudflare docs,
- * "Workflows: Limits"); what it refuses comes back as `failed`.
+ * Not guaranteed: see `createInstanceOnce`. The platform takes 100 creates a second for a Workflow and 300 for an account
+ * (Cloudflare docs, "Workflows: Limits"); what it refuses comes back as `failed`.
  *
  * @param instances as for `Workflow.createBatch`, each with an id: take it from `instanceIdFor`
  */
