@@ -8,6 +8,7 @@ import {
   limitBody,
   notFoundAsJson,
   onlyMethods,
+  requireToken,
 } from "@durable-lessons/types/http";
 import { Hono } from "hono";
 import { control, restart } from "./control.ts";
@@ -17,7 +18,6 @@ import { faultsOf, onlyInTheLab, outage } from "./outage.ts";
 import { pairs } from "./pitfalls/index.ts";
 import { placeOrder } from "./place-order.ts";
 import { unknownSkus } from "./prices.ts";
-import { requireToken } from "./token.ts";
 import { whatToTry } from "./what-to-try.ts";
 
 export { OrderWorkflow } from "./order-workflow.ts";
@@ -50,7 +50,7 @@ app.post("/orders", expectJson, jsonBody(orderRequest), async (c) => {
 app.all("/orders", onlyMethods("POST"));
 
 // Everything below is about one order. Whoever moves it needs the token, before they hear whether there is one.
-app.on(["POST", "PUT"], "/orders/:id/:action", requireToken);
+app.on(["POST", "PUT"], "/orders/:id/:action", requireToken("REVIEW_TOKEN"));
 app.use("/orders/:id/*", async (c, next) => {
   const row = await findOrder(c.env.DB, c.req.param("id"));
   if (!row) return c.json({ error: `There is no order "${c.req.param("id")}".` }, 404);

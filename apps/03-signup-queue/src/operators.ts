@@ -1,3 +1,4 @@
+import { bearerToken, isSameSecret } from "@durable-lessons/types/http";
 import type { MiddlewareHandler } from "hono";
 
 /** What a route behind {@link requireOperator} reads with `c.var`. */
@@ -18,9 +19,11 @@ export const requireOperator: MiddlewareHandler<{
       "wrangler secret put ADMIN_TOKENS";
     return c.json({ error }, 503);
   }
-  const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
+  const given = bearerToken(c) ?? "";
   const matches = await Promise.all(
-    operators.map(async ({ name, token }) => ((await isSame(given, token)) ? name : undefined)),
+    operators.map(async ({ name, token }) =>
+      (await isSameSecret(given, token)) ? name : undefined,
+    ),
   );
   const operator = matches.find((name) => name !== undefined);
   if (operator === undefined) {
@@ -38,11 +41,3 @@ function parse(secret: string | undefined): { name: string; token: string }[] {
     token,
   }));
 }
-
-/** Compares digests, which have one length, in a time that does not depend on where they differ. */
-async function isSame(a: string, b: string): Promise<boolean> {
-  const [first, second] = await Promise.all([digest(a), digest(b)]);
-  return crypto.subtle.timingSafeEqual(first, second);
-}
-
-const digest = (text: string) => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -45,6 +45,40 @@ export const jsonBody = <Schema extends v.GenericSchema>(schema: Schema) =>
 export const issuesAsText = (issues: readonly v.BaseIssue<unknown>[]): string =>
   issues.map((issue) => issue.message).join("; ");
 
+/** The token of an `Authorization: Bearer` header, or undefined. */
+export const bearerToken = (c: Context): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
+
+/** Compares digests, which have one length, in a time that does not depend on where they differ. */
+export async function isSameSecret(a: string, b: string): Promise<boolean> {
+  const digest = (text: string) => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const [first, second] = await Promise.all([digest(a), digest(b)]);
+  return crypto.subtle.timingSafeEqual(first, second);
+}
+
+/**
+ * Answers 401 without the right Bearer token, and 503 as long as there is none: the routes are never open.
+ *
+ * @param name the secret's name. Where there is no such secret and the var `LAB` is `on`, the token is the var
+ *   `DEV_ONLY_<name>`
+ */
+export const requireToken =
+  (name: string): MiddlewareHandler =>
+  async (c, next) => {
+    const env = c.env as Record<string, string | undefined>;
+    const token = env[name] ?? (env["LAB"] === "on" ? env[`DEV_ONLY_${name}`] : undefined);
+    if (!token) {
+      const error = `No token is configured. Set one: wrangler secret put ${name}`;
+      return c.json({ error }, 503);
+    }
+    const given = bearerToken(c);
+    if (given === undefined || !(await isSameSecret(given, token))) {
+      const error = `Send the header Authorization: Bearer, with the token ${name}.`;
+      return c.json({ error }, 401, { "www-authenticate": "Bearer" });
+    }
+    await next();
+  };
+
 /** Answers 405 with the methods that there are. Register it after the route's own methods. */
 export const onlyMethods =
   (...methods: string[]) =>
