@@ -135,15 +135,26 @@ export async function receiptOf(
   return row && { id: receiptId(row.kind, row.id), kind: row.kind, isNew: false };
 }
 
+/** Which of its run's effects of its kind this is, from 1. */
+export async function numberOf(world: D1Database, receipt: Receipt): Promise<number> {
+  const row = await world
+    .prepare(
+      `SELECT COUNT(*) AS n FROM effects AS earlier JOIN effects AS this
+       ON earlier.run = this.run AND earlier.kind = this.kind AND earlier.id <= this.id
+       WHERE this.id = ?1`,
+    )
+    .bind(rowIdOf(receipt))
+    .first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
 /** Takes an effect back that has not really happened: the real provider behind it refused. */
 export async function forget(world: D1Database, receipt: Receipt): Promise<void> {
-  await world
-    .prepare("DELETE FROM effects WHERE id = ?1")
-    .bind(Number(receipt.id.split("_").at(-1)))
-    .run();
+  await world.prepare("DELETE FROM effects WHERE id = ?1").bind(rowIdOf(receipt)).run();
 }
 
 const receiptId = (kind: EffectKind, id: number) => `${kind.replace(".", "_")}_${id}`;
+const rowIdOf = ({ id }: Receipt) => Number(id.split("_").at(-1));
 
 /** Notes that the call hangs, which is what a crash waits for, and then hangs. */
 async function neverAnswer(world: D1Database, run: string, operation: Operation): Promise<never> {

@@ -5,11 +5,16 @@ export type Operation =
   | "audit.log"
   | "carrier.recall"
   | "carrier.ship"
+  | "mail.remind"
   | "mail.send"
+  | "model.run"
   | "payments.charge"
   | "payments.refund"
+  | "site.publish"
+  | "source.read"
   | "stock.release"
   | "stock.reserve"
+  | "warehouse.load"
   | "workflow.create";
 
 /**

@@ -9,6 +9,7 @@ export {
   type StockLine,
   type WorldBindings,
 } from "./providers.ts";
+export type { ModelAnswer, ModelInput } from "./stand-in.ts";
 export {
   countEffects,
   type Effect,

@@ -1,5 +1,6 @@
 import { EFFECTS, type EffectKind } from "@durable-lessons/types";
-import { call, forget, type Receipt, receiptOf } from "./call.ts";
+import { call, forget, numberOf, type Receipt, receiptOf } from "./call.ts";
+import { type ModelAnswer, type ModelInput, textOf } from "./stand-in.ts";
 
 /** The bindings that the outside world needs. `EMAIL` is optional: without it mail is only remembered. */
 export interface WorldBindings {
@@ -54,6 +55,15 @@ export interface OutsideWorld {
   mail: {
     /** Sends an e-mail (`email.sent`); it goes through the `send_email` binding where there is one. */
     send(email: Email): Promise<{ messageId: string }>;
+    /** Reminds somebody by e-mail (`reminder.sent`), which goes out in the same way. */
+    remind(email: Email): Promise<{ messageId: string }>;
+  };
+  model: {
+    /**
+     * Has a text written (`model.called`), in the shape of Workers AI's `env.AI.run`. Whatever model is named, a stand-in
+     * answers. Another call with the same input gives another text, as a model's would; the same key gives the same one.
+     */
+    run(model: string, input: ModelInput, options?: Keyed): Promise<ModelAnswer>;
   };
   payments: {
     /** Charges a card (`card.charged`, or `card.declined`). */
@@ -65,6 +75,16 @@ export interface OutsideWorld {
     /** Pays a charge back (`card.refunded`). */
     refund(request: Keyed & { chargeId: string; cents: number }): Promise<{ refundId: string }>;
   };
+  site: {
+    /** Puts an article where everybody reads it (`article.published`). */
+    publish(
+      request: Keyed & { articleId: string; text: string },
+    ): Promise<{ publicationId: string }>;
+  };
+  source: {
+    /** Reads a file of whoever delivers the data, who counts every read (`source.read`). Its text is made up. */
+    read(request: Keyed & { file: string; bytes: number }): Promise<{ text: string }>;
+  };
   stock: {
     /** Reserves stock for an order (`stock.reserved`). */
     reserve(
@@ -72,6 +92,10 @@ export interface OutsideWorld {
     ): Promise<{ reservationId: string }>;
     /** Gives a reservation back (`stock.released`). */
     release(request: Keyed & { orderId: string }): Promise<{ releaseId: string }>;
+  };
+  warehouse: {
+    /** Loads what came out of a file (`rows.loaded`). */
+    load(request: Keyed & { file: string; rows: number }): Promise<{ loadId: string }>;
   };
 }
 
@@ -86,7 +110,7 @@ const SENDER = { email: "hello@example.com", name: "Durable Lessons" };
 export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
   const request = call.bind(null, env.WORLD, run);
   const sendEmail = async (
-    operation: "alerts.send" | "mail.send",
+    operation: "alerts.send" | "mail.remind" | "mail.send",
     kind: EffectKind,
     { key, ...detail }: Email,
   ) => {
@@ -131,6 +155,15 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
     },
     mail: {
       send: (email) => sendEmail("mail.send", EFFECTS.emailSent, email),
+      remind: (email) => sendEmail("mail.remind", EFFECTS.reminderSent, email),
+    },
+    model: {
+      async run(model, { messages }, { key } = {}) {
+        const kind = EFFECTS.modelCalled;
+        const detail = { model, messages };
+        const receipt = await request({ operation: "model.run", kind, detail, key });
+        return { response: textOf(messages, await numberOf(env.WORLD, receipt)) };
+      },
     },
     payments: {
       async charge({ key, ...detail }) {
@@ -153,6 +186,20 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
         return { refundId: id };
       },
     },
+    site: {
+      async publish({ key, ...detail }) {
+        const kind = EFFECTS.articlePublished;
+        const { id } = await request({ operation: "site.publish", kind, detail, key });
+        return { publicationId: id };
+      },
+    },
+    source: {
+      async read({ key, ...detail }) {
+        const kind = EFFECTS.sourceRead;
+        await request({ operation: "source.read", kind, detail, key });
+        return { text: "sale\n".repeat(Math.ceil(detail.bytes / 5)).slice(0, detail.bytes) };
+      },
+    },
     stock: {
       async reserve({ key, ...detail }) {
         const kind = EFFECTS.stockReserved;
@@ -163,6 +210,13 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
         const kind = EFFECTS.stockReleased;
         const { id } = await request({ operation: "stock.release", kind, detail, key });
         return { releaseId: id };
+      },
+    },
+    warehouse: {
+      async load({ key, ...detail }) {
+        const kind = EFFECTS.rowsLoaded;
+        const { id } = await request({ operation: "warehouse.load", kind, detail, key });
+        return { loadId: id };
       },
     },
   };

@@ -18,6 +18,10 @@ import {
 const WORLD = env.WORLD;
 const mail = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
 const charge = { orderId: "o-1", card: "4242", cents: 1200 };
+const prompt = [
+  { role: "system", content: "Write." },
+  { role: "user", content: "Tea, <b> and 茶" },
+];
 
 /** Conditions come true in milliseconds; on a busy machine, later. */
 const PATIENTLY = { timeout: 20_000 };
@@ -60,6 +64,26 @@ describe("effects", () => {
     const { recallId } = await world.carrier.recall({ orderId: "o-1", key: "k" });
     expect(await world.carrier.recall({ orderId: "o-1", key: "k" })).toEqual({ recallId });
     expect(await evidence(run)).toEqual({ "parcel.recalled": 1 });
+  });
+
+  test("a reminder, a model call and an article leave effects of their own kinds", async () => {
+    const { run, world } = await newWorld();
+    await world.mail.remind(mail);
+    await world.model.run("a-model", { messages: prompt });
+    await world.site.publish({ articleId: "a-1", text: "Tea" });
+    expect(await evidence(run)).toEqual({
+      "article.published": 1,
+      "model.called": 1,
+      "reminder.sent": 1,
+    });
+  });
+
+  test("a source counts its reads, and gives as many bytes as it is asked for", async () => {
+    const { run, world } = await newWorld();
+    const { text } = await world.source.read({ file: "a.csv", bytes: 12 });
+    await world.warehouse.load({ file: "a.csv", rows: 3 });
+    expect(text).toBe("sale\nsale\nsa");
+    expect(await evidence(run)).toEqual({ "rows.loaded": 1, "source.read": 1 });
   });
 
   test("a charge is found by its key, also where its answer was lost, and nothing else is", async () => {
@@ -244,6 +268,40 @@ describe("mail through the send_email binding", () => {
     expect(await evidence(run)).toEqual({});
     await provider.send(keyed);
     expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+});
+
+describe("the stand-in for a model", () => {
+  const textsOf = async (calls: { key?: string }[]) => {
+    const { run, world } = await newWorld();
+    const texts = [];
+    for (const options of calls) {
+      texts.push((await world.model.run("a-model", { messages: prompt }, options)).response);
+    }
+    return { run, texts };
+  };
+
+  test("writes another text at every call, the same ones in every run, and says what it is", async () => {
+    const one = await textsOf([{}, {}, {}, {}, {}]);
+    const two = await textsOf([{}, {}, {}, {}, {}]);
+    expect(new Set(one.texts).size).toBe(5);
+    expect(two.texts).toEqual(one.texts);
+    for (const text of one.texts) expect(text).toMatch(/^\[simulated\] .*Tea, <b> and 茶\n$/s);
+  });
+
+  test("writes the same text again for the same key, whatever was written meanwhile", async () => {
+    const { run, texts } = await textsOf([{ key: "a" }, {}, { key: "b" }, { key: "a" }]);
+    expect(texts[3]).toBe(texts[0]);
+    expect(new Set(texts).size).toBe(3);
+    expect(await evidence(run)).toEqual({ "model.called": 3 });
+  });
+
+  test("gives the text of the lost answer to whoever asks again with its key", async () => {
+    const { run, world } = await newWorld({ "model.run": ["fail-after-effect"] });
+    const ask = () => world.model.run("a-model", { messages: prompt }, { key: "k" });
+    await expect(ask()).rejects.toThrow("connection_reset");
+    expect((await ask()).response).toContain("Text 1 ");
+    expect(await evidence(run)).toEqual({ "model.called": 1 });
   });
 });
 

@@ -1,3 +1,5 @@
+export { type DraftRequest, draftRequest, draftReview, MAX_PROMPT_LENGTH } from "./drafts.ts";
+export { type EtlRun, etlRun, isDay } from "./etl.ts";
 export {
   body,
   emailAddress,

@@ -15,6 +15,10 @@ export const QUEUES = {
 
 /** Types of Workflow events: letters, digits, `-` and `_` only (Workflows documentation, "Events and parameters"). */
 export const EVENTS = {
+  /** A draft was reviewed. The event only wakes: the decision is in the draft's row. */
+  draftReview: "draft-review",
+  /** The same after the reminder: two waits, two types. */
+  draftReviewReminded: "draft-review-reminded",
   /** A person's review of an order: the payload is an `OrderReview`. */
   orderReview: "order-review",
   /** Sent to an instance to make the local engine load it again after a crash. No step waits for it. */
@@ -25,13 +29,18 @@ export const EVENTS = {
 export const EFFECTS = {
   accountOpened: "account.opened",
   alertSent: "alert.sent",
+  articlePublished: "article.published",
   auditLogged: "audit.logged",
   cardCharged: "card.charged",
   cardDeclined: "card.declined",
   cardRefunded: "card.refunded",
   emailSent: "email.sent",
+  modelCalled: "model.called",
   parcelRecalled: "parcel.recalled",
   parcelShipped: "parcel.shipped",
+  reminderSent: "reminder.sent",
+  rowsLoaded: "rows.loaded",
+  sourceRead: "source.read",
   stockReleased: "stock.released",
   stockReserved: "stock.reserved",
 } as const;
