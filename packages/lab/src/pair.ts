@@ -66,14 +66,17 @@ export type ObservationKind =
   | "message.sent"
   | "workflow.create-called"
   | "workflow.created"
-  | "workflow.expired";
+  | "workflow.expired"
+  /** How many steps its instances began, by the platform's own events. */
+  | "workflow.step-started";
 
 /**
  * The evidence of one variant. Effects are exact: a kind that is not named must not have happened. `status` is
- * `complete` unless named. Observations and fields of the output count where they are named.
+ * `complete` unless named; `waiting` is a run that still waits for an event when the other side is over, which the lab
+ * then ends. Observations and fields of the output count where they are named.
  */
 export type Expectation = Partial<Record<EffectKind | ObservationKind, number>> & {
-  status?: "complete" | "errored" | "terminated";
+  status?: "complete" | "errored" | "terminated" | "waiting";
 } & { [field: `output.${string}`]: boolean | number | string };
 
 /** What a reader notices who has met a pitfall: the words of a search. */

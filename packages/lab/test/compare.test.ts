@@ -142,6 +142,50 @@ describe("all pairs of the fixture at once", () => {
   });
 });
 
+describe("a side that is expected to wait for ever", () => {
+  const [name, timeout] = ["wait-without-an-end", { runTimeoutMs: 8000 }];
+  const lastStatus = (progress: readonly Progress[]) =>
+    only(progress, "run-ended").map(({ variant, result }) => [variant, result.status]);
+
+  test("is judged, and ended, once the other side is over", async () => {
+    const progress = await progressOf(await selection(name));
+    expect(resultsOf(progress)[name]).toMatchObject({
+      ok: true,
+      variants: {
+        pitfall: { status: "waiting", evidence: { status: "waiting", "email.sent": 1 } },
+        fix: { status: "complete" },
+      },
+    });
+    expect(lastStatus(progress)).toEqual([
+      ["fix", "complete"],
+      ["pitfall", "waiting"],
+    ]);
+  });
+
+  test("goes red where it comes to an end", async () => {
+    const pair = pairOf(lesson, name);
+    const wait = { ...pair.expect.pitfall, status: "waiting" } as const;
+    const progress = await progressOf(
+      await selection(
+        // The Worker runs what it always runs: this one's fix times out by itself.
+        { ...pair, expect: { pitfall: { ...wait, status: "complete" }, fix: wait } },
+        { ...pairOf(lesson, "many-steps"), expect: { pitfall: wait, fix: { "email.sent": 1 } } },
+      ),
+      timeout,
+    );
+    const { [name]: swappedSides, "many-steps": noWait } = resultsOf(progress);
+    expect(swappedSides?.variants).toMatchObject({
+      pitfall: { status: "timed out", ok: false },
+      fix: { status: "complete", ok: false },
+    });
+    expect(noWait?.variants.pitfall).toMatchObject({
+      ok: false,
+      error: "ended without a wait for an event",
+    });
+    expect(noWait?.variants.fix.ok).toBe(true);
+  });
+});
+
 describe("a pair that goes wrong", () => {
   test("fails alone where it never reaches its crash point, or cannot start, and says why", async () => {
     const noSuchStep = { crash: { after: "no such step" } };

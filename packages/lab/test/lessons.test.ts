@@ -70,7 +70,7 @@ describe("findLessons", () => {
   test("finds every pair of the fixture", async () => {
     const lesson = await fixtureLesson();
     expect(lesson).toMatchObject({ id: "99-fixture", dir: join(APPS, "99-fixture") });
-    expect(lesson.pairs).toHaveLength(17);
+    expect(lesson.pairs).toHaveLength(19);
   });
 });
 

@@ -140,6 +140,33 @@ describe("a run", () => {
     },
   );
 
+  test("that waits for an event can be ended, and only while it waits", async () => {
+    const path = await start("wait-without-an-end/pitfall");
+    await vi.waitFor(
+      async () => expect(await send("POST", `${path}/end`)).toMatchObject({ status: 200 }),
+      { timeout: 30_000 },
+    );
+    await untilReport(path, { status: "terminated", evidence: { "email.sent": 1 } });
+    expect((await eventsOf(`${path}/events`)).at(-1)?.type).toBe("workflow_terminated");
+
+    expect(await send("POST", `${path}/end`)).toMatchObject({
+      status: 409,
+      body: { error: "This run does not wait for an event." },
+    });
+    const other = await start("many-steps/fix");
+    await untilReport(other, { status: "complete" });
+    expect((await send("POST", `${other}/end`)).status).toBe(409);
+  });
+
+  test("has its steps counted once it is over, where its pair asks for that", async () => {
+    const path = await start("many-steps/pitfall");
+    await untilReport(path, { status: "complete" });
+    expect((await send("GET", path)).body).toMatchObject({
+      evidence: { "email.sent": 3 },
+      observations: { "workflow.step-started": 3 },
+    });
+  });
+
   test("that is over is left alone by a wake", async () => {
     const request = await start("request-twice/fix");
     const message = await start("message-twice/fix");
@@ -208,6 +235,7 @@ describe("what there is not", () => {
     ["GET", "/events"],
     ["POST", "/wake"],
     ["POST", "/disturb"],
+    ["POST", "/end"],
   ] as const;
 
   test.each([
@@ -292,6 +320,7 @@ describe("where the lab is off", () => {
         ["GET", "/message-twice/fix/run/events"],
         ["POST", "/message-twice/fix/run/wake"],
         ["POST", "/message-twice/fix/run/disturb"],
+        ["POST", "/message-twice/fix/run/end"],
       ] as const) {
         const response = await harness.fetch(`/pitfalls${path}`, { method });
         expect([response.status, await response.json()], `${method} ${path}`).toEqual([

@@ -86,6 +86,15 @@ test("a pair that wants a crash stays at its crash point until somebody asks for
   ]);
 });
 
+test("a run that waits for ever is followed until the other side is over, and then ended", async () => {
+  const reader = new Reader("wait-without-an-end");
+  await reader.done;
+  expect(reader.result.ok).toBe(true);
+  expect(reader.evidence("status")).toEqual(["waiting", undefined]);
+  const last = reader.only("run-event").filter(({ variant }) => variant === "pitfall");
+  expect(last.at(-1)?.event.type).toBe("workflow_terminated");
+});
+
 test("the platform's events arrive once each, those from before the crash and those from after it", async () => {
   const reader = new Reader("crash-during-a-step");
   await reader.atCrashPoint();

@@ -76,8 +76,9 @@ export async function compareOn(
       await run.settle(async () => {
         const did = await run.disturb();
         if (did) emit({ type: "run-disturbed", ...run.names(lesson), did });
-        return run.untilOver();
+        return run.untilOver(otherSide(run, runs));
       }, runTimeoutMs);
+      run.isFinished = true;
       emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
     }),
     ...doomed.map(async (run) => {
@@ -103,8 +104,9 @@ export async function compareOn(
       await run.settle(async () => {
         const did = await run.wake();
         emit({ type: "run-woken", ...run.names(lesson), did });
-        return run.untilOver();
+        return run.untilOver(otherSide(run, runs));
       }, runTimeoutMs);
+      run.isFinished = true;
       emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
     }),
   );
@@ -112,6 +114,12 @@ export async function compareOn(
   for (const pair of pairs) {
     emit({ type: "pair-compared", lesson, result: resultOf(lesson, pair, runs) });
   }
+}
+
+function otherSide(run: RunClient, runs: RunClient[]): RunClient {
+  const other = runs.find((candidate) => candidate.pair === run.pair && candidate !== run);
+  if (!other) throw new Error(`One side of "${run.pair.id}" is not run.`);
+  return other;
 }
 
 function resultOf(lesson: string, pair: Pair, runs: RunClient[]): PairResult {

@@ -30,6 +30,8 @@ export class RunClient {
   readonly startedAt = performance.now();
   endedAt = Number.NaN;
   failure: string | undefined;
+  /** Set once nothing more is done with the run. */
+  isFinished = false;
   readonly #runtime: LessonRuntime;
   readonly #listener: RunListener;
   /** Ends the phase that the run is in: the listener's signal, or time running out. */
@@ -143,7 +145,7 @@ export class RunClient {
         `a wait for "${type}"`,
       );
     } else if ("restart" in disturb || "expire" in disturb) {
-      await this.untilOver();
+      await this.#untilEnd();
     } else {
       return null;
     }
@@ -160,10 +162,18 @@ export class RunClient {
     return woken;
   }
 
-  /** Waits until the run has ended, well or not. */
-  async untilOver(): Promise<void> {
-    this.#waitingFor = "its end";
-    await this.#until(({ status }) => isOver(status));
+  /**
+   * Waits until the run has ended, well or not. One that is expected to wait for ever is ended when the other side is
+   * finished and the platform says that it waits: so no clock decides what "for ever" is.
+   */
+  async untilOver(other: RunClient): Promise<void> {
+    if (this.pair.expect[this.variant].status !== "waiting") return this.#untilEnd();
+    await this.#untilEvent("wait_started", () => true, "a wait for an event");
+    this.#waitingFor = "the end of the other side";
+    const report = await this.#until(({ status }) => other.isFinished || isOver(status));
+    if (isOver(report.status)) return;
+    await this.#json("POST", "/end");
+    this.#last = { ...report, status: "waiting" };
   }
 
   /**
@@ -195,6 +205,11 @@ export class RunClient {
       ...compared,
       ok: !this.failure && compared.differences.length === 0,
     };
+  }
+
+  async #untilEnd(): Promise<void> {
+    this.#waitingFor = "its end";
+    await this.#until(({ status }) => isOver(status));
   }
 
   async #until(condition: (report: RunReport) => boolean): Promise<RunReport> {

@@ -104,7 +104,10 @@ export class LessonSession {
       return run;
     });
     if (!pitfall || !fix) throw new Error("A pair has two variants.");
-    await Promise.all([pitfall, fix].map((run) => this.#follow(run, emit, stop)));
+    await Promise.all([
+      this.#follow(pitfall, fix, emit, stop),
+      this.#follow(fix, pitfall, emit, stop),
+    ]);
     emit({ type: "pair-compared", lesson, result: pairResult(lesson, pitfall, fix) });
   }
 
@@ -121,6 +124,7 @@ export class LessonSession {
   /** One run from its start to its end, with the events of its instances. */
   async #follow(
     run: RunClient,
+    other: RunClient,
     emit: (progress: SessionProgress) => void,
     stop: AbortSignal,
   ): Promise<void> {
@@ -174,7 +178,8 @@ export class LessonSession {
           if (did) emit({ type: "run-disturbed", ...run.names(lesson), did });
         }, runTimeoutMs);
       }
-      await run.settle(() => run.untilOver(), runTimeoutMs);
+      await run.settle(() => run.untilOver(other), runTimeoutMs);
+      run.isFinished = true;
       await events.end(!run.failure);
       emit({
         type: "run-ended",

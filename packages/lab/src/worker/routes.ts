@@ -16,6 +16,7 @@ import { Run } from "./runs.ts";
  * - `POST /:pair/:variant/:run/wake`: brings back a run that died with the runtime
  * - `POST /:pair/:variant/:run/disturb`: restarts the instance, or sends it its event, as the pair says; 409 where it
  *   says neither
+ * - `POST /:pair/:variant/:run/end`: ends a run that waits for an event; 409 where it does not
  *
  * @example
  * ```ts
@@ -93,6 +94,13 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     const disturbed = await run.disturb();
     if (!disturbed) return c.json({ error: "This pair has no restart and no event to send." }, 409);
     return c.json({ disturbed });
+  });
+
+  app.post("/:pair/:variant/:run/end", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    if (!(await run.end())) return c.json({ error: "This run does not wait for an event." }, 409);
+    return c.json({ ended: "waiting" });
   });
 
   return app;

@@ -13,6 +13,7 @@ import {
   recordRun,
 } from "@durable-lessons/outside-world";
 import { isOver, type RunContext, type RunReport, type Variant } from "../pair.ts";
+import { eventsSoFar } from "./events-so-far.ts";
 import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
 import { boundQueue, queueBindingOf } from "./run-queue.ts";
 import { variantEnv } from "./variant-env.ts";
@@ -102,10 +103,15 @@ export class Run<Env extends LabBindings> {
       observationsOf(WORLD, this.id),
       hangingCalls(WORLD, this.id),
     ]);
+    const expected = this.#pair.expect[this.#variant];
+    const countsSteps = isOver(ending.status) && "workflow.step-started" in expected;
     return {
       ...ending,
       evidence: countEffects(effects),
-      observations: count(observations),
+      observations: {
+        ...count(observations),
+        ...(countsSteps ? { "workflow.step-started": await this.#countSteps() } : {}),
+      },
       hanging,
       effects,
     };
@@ -180,6 +186,29 @@ export class Run<Env extends LabBindings> {
       return "deleted the instances and sent the messages again";
     }
     return null;
+  }
+
+  /**
+   * Ends a run that waits for an event.
+   *
+   * @returns false where one of its instances does not wait; then nothing is done
+   */
+  async end(): Promise<boolean> {
+    const instances = await this.#instances();
+    const events = await Promise.all(instances.map(eventsSoFar));
+    if (!events.every((list) => list.at(-1)?.type === "wait_started")) return false;
+    await Promise.all(instances.map((instance) => instance.terminate()));
+    return true;
+  }
+
+  async #countSteps(): Promise<number> {
+    const events = await Promise.all((await this.#instances()).map(eventsSoFar));
+    return events.flat().filter(({ type }) => type === "step_started").length;
+  }
+
+  async #instances(): Promise<WorkflowInstance[]> {
+    const ids = await this.instanceIds();
+    return Promise.all(ids.map((id) => this.#env.PITFALLS.get(id)));
   }
 
   /** The Workflow instances of this run, as the platform knows them. */

@@ -7,6 +7,7 @@ import createRefused from "./create-refused/pair.ts";
 import deadLettersRead from "./dead-letters-read/pair.ts";
 import eventTwice from "./event-twice/pair.ts";
 import instanceExpired from "./instance-expired/pair.ts";
+import manySteps from "./many-steps/pair.ts";
 import messageTwice from "./message-twice/pair.ts";
 import messagesAtOnce from "./messages-at-once/pair.ts";
 import outage from "./outage/pair.ts";
@@ -16,6 +17,7 @@ import restartFromAStep from "./restart-from-a-step/pair.ts";
 import restartFromTheBeginning from "./restart-from-the-beginning/pair.ts";
 import rowsAsOutput from "./rows-as-output/pair.ts";
 import throwingConsumer from "./throwing-consumer/pair.ts";
+import waitWithoutAnEnd from "./wait-without-an-end/pair.ts";
 import * as variants from "./variants.ts";
 
 export type { FixtureEnv } from "./variants.ts";
@@ -45,5 +47,7 @@ export const pairs: RunnablePair<variants.FixtureEnv>[] = [
     pitfall: variants.instancePerMessage,
     fix: variants.instanceWithKeyPerMessage,
   },
+  { ...waitWithoutAnEnd, pitfall: variants.waitsForEver, fix: variants.waitsForASecond },
+  { ...manySteps, pitfall: variants.threeSteps, fix: variants.oneStep },
   { ...createRefused, pitfall: variants.instancePerMessage, fix: variants.instancesPerBatch },
 ];

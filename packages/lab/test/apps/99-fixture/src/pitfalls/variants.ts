@@ -80,6 +80,33 @@ const twoWaits = (second: string) => ({
 export const sameTypeTwice = twoWaits("review");
 export const anotherType = twoWaits("second-review");
 
+const mailsThenWaits = (timeout: number | "365 days") => ({
+  async run(_event: Event, step: WorkflowStep, env: Env) {
+    await step.do("send mail", () => env.mail.send(email));
+    try {
+      await step.waitForEvent("wait for answer", { type: "answer", timeout });
+      return { answered: true };
+    } catch {
+      return { answered: false };
+    }
+  },
+});
+export const waitsForEver = mailsThenWaits("365 days");
+export const waitsForASecond = mailsThenWaits(1000);
+
+const mailsInSteps = (count: number) => ({
+  async run(_event: Event, step: WorkflowStep, env: Env) {
+    for (let nth = 1; nth <= count; nth++) {
+      await step.do(`send mail ${nth}`, { retries: { limit: 1, delay: 10 } }, () =>
+        env.mail.send(email),
+      );
+      await step.sleep(`pause ${nth}`, 10);
+    }
+  },
+});
+export const threeSteps = mailsInSteps(3);
+export const oneStep = mailsInSteps(1);
+
 export const mailPerMessage = {
   async consume(batch: MessageBatch, env: Env) {
     for (const message of batch.messages) {
