@@ -1,0 +1,54 @@
+import type { EtlRun } from "@durable-lessons/types";
+import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import { NonRetryableError } from "cloudflare:workflows";
+import { clearStale } from "./clear-stale.ts";
+import { type SourceFile, stepName } from "./files.ts";
+import { listPage, type Page } from "./list-files.ts";
+import { loadFile } from "./load.ts";
+import { writeReport } from "./report.ts";
+import { transformFile } from "./transform.ts";
+
+/** Two steps a file, one for each page of the list and two more: together at most 10,000, which is a run's limit. */
+const MAX_FILES = 4900;
+
+/** Extract, transform, load: the files of one day become rows in D1, once, and a report. */
+export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
+  override async run(event: WorkflowEvent<EtlRun>, step: WorkflowStep) {
+    const { env } = this;
+    const { day } = event.payload;
+    // Nothing here is hurt by another attempt. Five retries bridge some minutes, the timeout is for a file of 100 MB.
+    const patient = {
+      retries: { limit: 5, delay: env.RETRY_DELAY, backoff: "exponential" },
+      timeout: "10 minutes",
+    } as const;
+
+    // Extract: which files the run is about is decided here. A file that comes later is for a restart.
+    const files: SourceFile[] = [];
+    let page: Page | undefined;
+    for (let nth = 1; page?.next !== null; nth++) {
+      const after: string | null = page?.next ?? null;
+      page = await step.do(`list files, page ${nth}`, patient, () => listPage(env, day, after));
+      files.push(...page.files);
+    }
+    if (files.length > MAX_FILES) {
+      throw new NonRetryableError(`More than ${MAX_FILES} files: pack them, or split the day.`);
+    }
+
+    // Transform: from R2 to R2. What comes back is a count; the rows themselves would not fit into a step's result.
+    const staged: { source: SourceFile; rows: number }[] = [];
+    for (const source of files) {
+      const name = await stepName("transform", source);
+      const result = await step.do(name, patient, () => transformFile(env, day, source));
+      if (result.state === "transformed") staged.push({ source, rows: result.rows });
+    }
+
+    // Load: from R2 to D1. A file that fails is loaded again, and its neighbours are not.
+    await step.do("clear what is stale", patient, () => clearStale(env.DB, day));
+    for (const { source, rows } of staged) {
+      const name = await stepName("load", source);
+      await step.do(name, patient, () => loadFile(env, day, source, rows));
+    }
+
+    return step.do("write report", patient, () => writeReport(env.DB, day));
+  }
+}

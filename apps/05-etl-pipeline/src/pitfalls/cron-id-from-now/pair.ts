@@ -1,0 +1,17 @@
+import type { HttpPair } from "@durable-lessons/lab";
+
+export default {
+  id: "cron-id-from-now",
+  title: "A cron id from now",
+  claim: "An id made of the clock makes two runs of one firing that comes twice.",
+  why: "Nobody promises that a firing comes exactly once. Both times it says which time it is for, and that is the same; the clock is not.",
+  claims: ["D5"],
+  symptom: "twice",
+  engine: "http",
+  body: () => ({ cron: "0 3 * * *", scheduledTime: Date.UTC(2026, 10, 29, 3) }),
+  disturb: { deliver: 2 },
+  expect: {
+    pitfall: { "rows.loaded": 2, "workflow.created": 2 },
+    fix: { "rows.loaded": 1, "workflow.created": 1 },
+  },
+} satisfies HttpPair;

@@ -1,0 +1,17 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+
+export default {
+  id: "load-that-cannot-repeat",
+  title: "A load that cannot repeat",
+  claim: "A plain INSERT doubles the rows when the step that holds it is tried again.",
+  why: "The rows are written, then the step fails, so it runs again. A key in the table and an upsert make the second time do nothing.",
+  claims: ["D4"],
+  symptom: "twice",
+  engine: "workflow",
+  params: ({ run }) => ({ run }),
+  faults: { "audit.log": ["fail"] },
+  expect: {
+    pitfall: { "audit.logged": 1, "output.rows": 6, "output.minor": 600 },
+    fix: { "audit.logged": 1, "output.rows": 3, "output.minor": 300 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,25 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import { SALES } from "./sales.ts";
+
+export async function run(
+  event: WorkflowEvent<{ run: string }>,
+  step: WorkflowStep,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  await step.do("load", { retries: { limit: 2, delay: 100 } }, async () => {
+    await env.DB.prepare(
+      `INSERT INTO unkeyed_sales (run, sale_id, minor)
+       SELECT ?1, value ->> '$.id', value ->> '$.minor' FROM json_each(?2)`,
+    )
+      .bind(event.payload.run, SALES)
+      .run();
+    await env.audit.log({ line: "3 rows loaded" });
+  });
+
+  return step.do("count rows", () =>
+    env.DB.prepare("SELECT COUNT(*) AS rows, SUM(minor) AS minor FROM unkeyed_sales WHERE run = ?1")
+      .bind(event.payload.run)
+      .first<{ rows: number; minor: number }>(),
+  );
+}

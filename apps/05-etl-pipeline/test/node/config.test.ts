@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createTestHarness, unstable_readConfig } from "wrangler";
+import { lesson, TOKEN } from "./helpers.ts";
+
+const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
+
+describe("wrangler.jsonc", () => {
+  test("has the lab off, logs on, and no token but the one that only the lab takes", () => {
+    expect(config.vars).toMatchObject({ LAB: "off", DEV_ONLY_ETL_TOKEN: TOKEN });
+    expect(config.vars).not.toHaveProperty("ETL_TOKEN");
+    expect(config.observability?.enabled).toBe(true);
+  });
+
+  test("fires the nightly Workflow, and that one only, once a day", () => {
+    const schedules = config.workflows.map(
+      ({ class_name, schedules: crons }: { class_name: string; schedules?: unknown }) => [
+        class_name,
+        crons,
+      ],
+    );
+    expect(schedules).toEqual([
+      ["EtlWorkflow", undefined],
+      ["NightlyWorkflow", ["0 3 * * *"]],
+      ["PitfallWorkflow", undefined],
+    ]);
+  });
+
+  test("pnpm run deploy migrates every database before it deploys", async () => {
+    const { scripts } = JSON.parse(await readFile(join(lesson, "package.json"), "utf8"));
+    const databases: { binding: string }[] = config.d1_databases;
+    const migrations = databases.map(
+      ({ binding }) => `wrangler d1 migrations apply ${binding} --remote`,
+    );
+    expect(scripts.deploy.split(" && ")).toEqual([...migrations, "wrangler deploy"]);
+  });
+});
+
+describe("as configured for a deploy", () => {
+  const call = async (token: string, vars: Record<string, string>) => {
+    const harness = createTestHarness({
+      root: lesson,
+      workers: [{ configPath: "wrangler.jsonc", vars }],
+    });
+    try {
+      await harness.listen();
+      for (const { binding } of config.d1_databases) {
+        await harness.getWorker().applyD1Migrations(binding);
+      }
+      const authorization = { authorization: `Bearer ${token}` };
+      const start = await harness.fetch("/runs", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...authorization },
+        body: JSON.stringify({ day: "2026-01-01" }),
+      });
+      const restart = await harness.fetch("/runs/2026-01-01/restart", {
+        method: "POST",
+        headers: authorization,
+      });
+      const pitfalls = await harness.fetch("/pitfalls");
+      return { start: start.status, restart: restart.status, pitfalls: pitfalls.status };
+    } finally {
+      await harness.close();
+    }
+  };
+
+  test("without a secret nobody starts anything, with the development token either", async () => {
+    expect(await call(TOKEN, {})).toEqual({ start: 503, restart: 503, pitfalls: 404 });
+  });
+
+  test("with a secret only that one opens it, and there are no pitfalls", async () => {
+    const secret = { ETL_TOKEN: "a-secret" };
+    expect(await call(TOKEN, secret)).toEqual({ start: 401, restart: 401, pitfalls: 404 });
+    expect(await call("a-secret", secret)).toMatchObject({ start: 202, pitfalls: 404 });
+  });
+});

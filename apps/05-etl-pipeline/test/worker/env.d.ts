@@ -1,0 +1,5 @@
+declare namespace Cloudflare {
+  interface Env {
+    MIGRATIONS: Record<"DB" | "WORLD", import("cloudflare:test").D1Migration[]>;
+  }
+}

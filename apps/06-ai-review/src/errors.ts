@@ -1,0 +1,6 @@
+/**
+ * Did a wait end because its time was up? Production keeps an error's name. The local engine puts it in front of the
+ * message, and has lost it when the wait is read back after a crash (measured locally).
+ */
+export const isTimeout = (error: unknown) =>
+  /^(Error: )?(WorkflowTimeoutError\b|Execution timed out after )/.test(String(error));

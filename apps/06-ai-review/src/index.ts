@@ -1,0 +1,74 @@
+import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
+import { draftRequest } from "@durable-lessons/types";
+import {
+  errorAsJson,
+  expectJson,
+  jsonBody,
+  limitBody,
+  notFoundAsJson,
+  onlyMethods,
+  requireToken,
+} from "@durable-lessons/types/http";
+import { Hono } from "hono";
+import { findArticle } from "./articles.ts";
+import { findInstance, viewOf } from "./draft-view.ts";
+import { findDraft } from "./drafts.ts";
+import { pairs } from "./pitfalls/index.ts";
+import { requestDraft } from "./request-draft.ts";
+import { obstacleToLinks } from "./review-link.ts";
+import { reviewRoutes } from "./review-routes.ts";
+import { whatToTry } from "./what-to-try.ts";
+
+export { DraftWorkflow } from "./draft-workflow.ts";
+export const PitfallWorkflow = pitfallWorkflow(pairs);
+
+const app = new Hono<{ Bindings: Env }>();
+app.onError(errorAsJson);
+app.notFound(notFoundAsJson);
+
+// It answers with pages, and has a limit of its own.
+app.route("/review", reviewRoutes);
+app.use(limitBody());
+
+app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
+
+// Whoever asks spends the model's tokens, and says who reviews: with an address of their own they could publish anything.
+app.post("/drafts", requireToken("DRAFT_TOKEN"), expectJson, jsonBody(draftRequest), async (c) => {
+  const obstacle = obstacleToLinks(c.env);
+  if (obstacle) return c.json({ error: obstacle }, 503);
+  const draft = c.req.valid("json");
+  const requested = await requestDraft(c.env, draft);
+  if (requested.state === "conflict") {
+    return c.json({ error: `There is another draft "${draft.draftId}". Choose a new id.` }, 409);
+  }
+  const { state, row } = requested;
+  const status = state === "new" ? "started" : "already-started";
+  return c.json(
+    { status, draftId: draft.draftId, instanceId: row.instance_id },
+    state === "new" ? 202 : 200,
+    { location: `/drafts/${draft.draftId}` },
+  );
+});
+app.all("/drafts", onlyMethods("POST"));
+
+app.get("/drafts/:id", async (c) => {
+  const row = await findDraft(c.env.DB, c.req.param("id"));
+  if (!row) return c.json({ error: `There is no draft "${c.req.param("id")}".` }, 404);
+  return c.json(await viewOf(row, await findInstance(c.env.DRAFTS, row.instance_id)));
+});
+app.all("/drafts/:id", onlyMethods("GET"));
+
+app.get("/articles/:id", async (c) => {
+  const article = await findArticle(c.env.DB, c.req.param("id"));
+  if (!article) return c.json({ error: `There is no article "${c.req.param("id")}".` }, 404);
+  return c.text(article.text, 200, {
+    etag: `"${article.sha256}"`,
+    "x-written-by": article.model,
+    "x-content-type-options": "nosniff",
+  });
+});
+app.all("/articles/:id", onlyMethods("GET"));
+
+app.route("/pitfalls", pitfallRoutes(pairs));
+
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

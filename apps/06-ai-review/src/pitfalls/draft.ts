@@ -1,0 +1,9 @@
+import type { RunContext } from "@durable-lessons/lab";
+import type { DraftRequest } from "@durable-lessons/types";
+
+/** A draft of its own for every run. */
+export const draftOf = ({ run }: RunContext): DraftRequest => ({
+  draftId: run,
+  prompt: "Why is tea green?",
+  reviewer: "bob@example.com",
+});

@@ -1,0 +1,19 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { draftOf } from "../draft.ts";
+
+export default {
+  id: "no-reminder-no-end",
+  title: "No reminder, no end",
+  claim:
+    "A wait that is not cut short leaves drafts lying about; one that times out can remind, and close.",
+  why: "People go on holiday. The first wait ends in a reminder, the second one in an end, and each has an event type of its own.",
+  claims: ["E6"],
+  symptom: "never-ends",
+  engine: "workflow",
+  params: draftOf,
+
+  expect: {
+    pitfall: { status: "waiting", "email.sent": 1, "reminder.sent": 0 },
+    fix: { status: "complete", "email.sent": 1, "reminder.sent": 1, "output.closed": true },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,26 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import { type DraftRequest, EVENTS } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import { isTimeout } from "../../errors.ts";
+
+// In milliseconds: here a day is soon over.
+const HOUR = 50;
+
+export async function run(
+  event: WorkflowEvent<DraftRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  const { draftId, reviewer } = event.payload;
+
+  try {
+    await step.waitForEvent("wait for review", { type: EVENTS.draftReview, timeout: 24 * HOUR });
+    return;
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+  }
+
+  await step.do("remind reviewer", () =>
+    env.mail.remind({ to: reviewer, subject: "Still waiting", text: draftId }),
+  );
+}

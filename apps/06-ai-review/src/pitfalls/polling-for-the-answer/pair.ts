@@ -1,0 +1,18 @@
+import type { WorkflowPair } from "@durable-lessons/lab";
+import { draftOf } from "../draft.ts";
+
+export default {
+  id: "polling-for-the-answer",
+  title: "Polling for the answer",
+  claim: "Polling spends a step on every look; a wait spends none, however long it lasts.",
+  why: "An instance has a limited number of steps, each is stored, and every look is a query. waitForEvent is one line that sleeps until somebody sends the answer.",
+  claims: ["E4"],
+  symptom: "wasteful",
+  engine: "workflow",
+  params: draftOf,
+
+  expect: {
+    pitfall: { "workflow.step-started": 25, "reminder.sent": 1 },
+    fix: { "workflow.step-started": 1, "reminder.sent": 1 },
+  },
+} satisfies WorkflowPair;

@@ -1,0 +1,25 @@
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { DraftRequest } from "@durable-lessons/types";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import { findDraft } from "../../drafts.ts";
+
+// In milliseconds: here a day is soon over.
+const HOUR = 50;
+
+export async function run(
+  event: WorkflowEvent<DraftRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld & { DB: D1Database },
+) {
+  const { draftId, reviewer } = event.payload;
+
+  for (let hour = 1; hour <= 24; hour++) {
+    const draft = await step.do(`look for review ${hour}`, () => findDraft(env.DB, draftId));
+    if (draft?.decided_at) return;
+    await step.sleep(`wait ${hour}`, HOUR);
+  }
+
+  await step.do("remind reviewer", () =>
+    env.mail.remind({ to: reviewer, subject: "Still waiting", text: draftId }),
+  );
+}

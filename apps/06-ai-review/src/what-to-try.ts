@@ -1,0 +1,17 @@
+/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+export const whatToTry = (origin: string) => `Lesson 6: a model writes, a person decides
+
+Ask for a draft, once however often you ask:
+  curl -i ${origin}/drafts -H 'authorization: Bearer dev-only-token' -H 'content-type: application/json' -d '{ "draftId": "d-1", "prompt": "Why is tea green?", "reviewer": "bob@example.com" }'
+  curl ${origin}/drafts/d-1
+
+The reviewer's mail with the link is in the Local Explorer, among the e-mails:
+  ${origin}/cdn-cgi/explorer
+
+Open the link in a browser, decide, and read what was published:
+  curl -i ${origin}/articles/d-1
+
+The pairs, where the lab is on:
+  curl ${origin}/pitfalls
+  curl -i -X POST ${origin}/pitfalls/generate-again-on-replay/pitfall
+`;

@@ -1,0 +1,93 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EVENTS } from "@durable-lessons/types";
+import { describe, expect, test } from "vitest";
+import { createTestHarness, unstable_readConfig } from "wrangler";
+import { lesson, newDraft } from "./helpers.ts";
+
+const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
+
+describe("wrangler.jsonc", () => {
+  test("has the lab off, logs on, and no key but the one that only the lab takes", () => {
+    expect(config.vars).toMatchObject({ LAB: "off" });
+    expect(config.vars["DEV_ONLY_REVIEW_LINK_KEY"]).toMatch(/^dev-only/);
+    expect(config.vars).not.toHaveProperty("REVIEW_LINK_KEY");
+    expect(config.observability?.enabled).toBe(true);
+  });
+
+  test("has links that lead to where `pnpm dev` listens", async () => {
+    const { scripts } = JSON.parse(await readFile(join(lesson, "package.json"), "utf8"));
+    const port = /--port (\d+)/.exec(scripts.dev)?.[1];
+    expect(config.vars).toMatchObject({ PUBLIC_ORIGIN: `http://localhost:${port}` });
+  });
+
+  test("pnpm run deploy migrates every database before it deploys", async () => {
+    const { scripts } = JSON.parse(await readFile(join(lesson, "package.json"), "utf8"));
+    const databases: { binding: string }[] = config.d1_databases;
+    const migrations = databases.map(
+      ({ binding }) => `wrangler d1 migrations apply ${binding} --remote`,
+    );
+    expect(scripts.deploy.split(" && ")).toEqual([...migrations, "wrangler deploy"]);
+  });
+
+  test("binds no model, and does as soon as its last line is no comment", async () => {
+    expect(config.ai).toBeUndefined();
+    const text = await readFile(join(lesson, "wrangler.jsonc"), "utf8");
+    const folder = await mkdtemp(join(tmpdir(), "ai-review-"));
+    try {
+      const file = join(folder, "wrangler.jsonc");
+      await writeFile(file, text.replace('// "ai"', '"ai"'));
+      expect(unstable_readConfig({ config: file }).ai).toMatchObject({ binding: "AI" });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+test("event types are of letters, digits, - and _ only, which production demands", () => {
+  for (const type of Object.values(EVENTS)) expect(type).toMatch(/^[A-Za-z0-9_-]{1,100}$/);
+});
+
+describe("as configured for a deploy", () => {
+  const statuses = async (vars: Record<string, string>) => {
+    const harness = createTestHarness({
+      root: lesson,
+      workers: [{ configPath: "wrangler.jsonc", vars }],
+    });
+    try {
+      await harness.listen();
+      for (const { binding } of config.d1_databases) {
+        await harness.getWorker().applyD1Migrations(binding);
+      }
+      const post = await harness.fetch("/drafts", {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer a-token" },
+        body: JSON.stringify(newDraft()),
+      });
+      const review = await harness.fetch("/review/d-1?expires=1&signature=0");
+      const pitfalls = await harness.fetch("/pitfalls");
+      return [post.status, review.status, pitfalls.status];
+    } finally {
+      await harness.close();
+    }
+  };
+  const key = {
+    DRAFT_TOKEN: "a-token",
+    REVIEW_LINK_KEY: "a-secret-of-thirty-two-characters",
+  };
+
+  test("without a key nothing can be asked for or reviewed", async () => {
+    expect(await statuses({ DRAFT_TOKEN: "a-token" })).toEqual([503, 503, 404]);
+  });
+
+  test("nor with links to localhost", async () => {
+    expect(await statuses(key)).toEqual([503, 503, 404]);
+  });
+
+  test("with a key and an address it works, and there are no pitfalls", async () => {
+    const vars = { ...key, PUBLIC_ORIGIN: "https://review.example" };
+    expect(await statuses(vars)).toEqual([202, 403, 404]);
+    expect(await statuses({ ...vars, DRAFT_TOKEN: "another" })).toEqual([401, 403, 404]);
+  });
+});

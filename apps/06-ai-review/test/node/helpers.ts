@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { LessonRuntime } from "@durable-lessons/lab/runner";
+import type { FaultScript } from "@durable-lessons/outside-world";
+import { type DraftRequest, EVENTS } from "@durable-lessons/types";
+import { vi } from "vitest";
+
+export const lesson = join(import.meta.dirname, "..", "..");
+export const PATIENTLY = { timeout: 45_000, interval: 50 };
+
+/** The lesson on a workerd of its own, with short retries. */
+export const startLesson = (vars: Record<string, number | string> = {}) =>
+  LessonRuntime.start(lesson, { RETRY_DELAY: 10, ...vars });
+
+/** A draft that no other test has. */
+export const newDraft = (fields: Partial<DraftRequest> = {}): DraftRequest => ({
+  draftId: crypto.randomUUID().replaceAll("-", ""),
+  prompt: "Why is tea green?",
+  reviewer: "bob@example.com",
+  ...fields,
+});
+
+const idOf = (draftId: string) => `draft-${draftId}`;
+
+export const PUBLISHED = { "article.published": 1, "email.sent": 1, "model.called": 1 };
+
+/** A row of the table `drafts`, as far as the tests look at it. */
+export interface Row {
+  draft_id: string;
+  state: string;
+  text: string | null;
+  sha256: string | null;
+  reminded_at: number | null;
+}
+
+/** A client of a lesson that runs. */
+export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
+  const bindings = async () =>
+    (await runtime.env()) as unknown as { DB: D1Database; WORLD: D1Database; DRAFTS: Workflow };
+
+  const rows = async (): Promise<Row[]> => {
+    const { DB } = await bindings();
+    return (await DB.prepare("SELECT * FROM drafts").all<Row>()).results;
+  };
+  const row = async (draftId: string) => {
+    const found = (await rows()).find((candidate) => candidate.draft_id === draftId);
+    if (!found) throw new Error(`There is no draft ${draftId}.`);
+    return found;
+  };
+  const untilRow = (draftId: string, condition: (row: Row) => boolean) =>
+    vi.waitUntil(async () => {
+      const found = await row(draftId);
+      return condition(found) && found;
+    }, PATIENTLY);
+
+  return {
+    bindings,
+    rows,
+    row,
+    untilRow,
+
+    /** Asks for a draft whose outside world has these faults. */
+    async request(faults: FaultScript = {}, draft = newDraft()): Promise<DraftRequest> {
+      const { WORLD } = await bindings();
+      await WORLD.prepare("INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)")
+        .bind(idOf(draft.draftId), JSON.stringify(faults))
+        .run();
+      const { status } = await runtime.fetch("/drafts", {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer dev-only-token" },
+        body: JSON.stringify(draft),
+      });
+      if (status !== 202) throw new Error(`POST /drafts: ${status}`);
+      return draft;
+    },
+
+    /** The path of the link in a draft's mail, once it is sent. */
+    async mailedLink(draftId: string): Promise<string> {
+      const { WORLD } = await bindings();
+      const detail = await vi.waitUntil(
+        () =>
+          WORLD.prepare("SELECT detail FROM effects WHERE run = ?1 AND kind = 'email.sent'")
+            .bind(idOf(draftId))
+            .first<string>("detail"),
+        PATIENTLY,
+      );
+      const { text } = JSON.parse(detail) as { text: string };
+      const { pathname, search } = new URL(/https?:\S+/.exec(text)?.[0] ?? "");
+      return pathname + search;
+    },
+
+    /** Presses a button of the reviewer's page. */
+    async decide(link: string, decision = "approve"): Promise<number> {
+      const { status } = await runtime.fetch(link, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: `decision=${decision}`,
+      });
+      return status;
+    },
+
+    async evidence(draftId: string): Promise<Record<string, number>> {
+      const { WORLD } = await bindings();
+      const { results } = await WORLD.prepare(
+        "SELECT kind, COUNT(*) AS n FROM effects WHERE run = ?1 GROUP BY kind",
+      )
+        .bind(idOf(draftId))
+        .all<{ kind: string; n: number }>();
+      return Object.fromEntries(results.map(({ kind, n }) => [kind, n]));
+    },
+
+    /** How many calls of these drafts have hung so far, by draft. */
+    async hangs(): Promise<Map<string, number>> {
+      const { WORLD } = await bindings();
+      const { results } = await WORLD.prepare(
+        "SELECT run, SUM(hangs) AS n FROM calls GROUP BY run",
+      ).all<{ run: string; n: number }>();
+      return new Map(results.map(({ run, n }) => [run.replace(/^draft-/, ""), n]));
+    },
+
+    async wake(draftId: string): Promise<void> {
+      const { DRAFTS } = await bindings();
+      const instance = await DRAFTS.get(idOf(draftId));
+      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    },
+
+    async article(draftId: string): Promise<string | null> {
+      const response = await runtime.fetch(`/articles/${draftId}`);
+      return response.status === 200 ? response.text() : null;
+    },
+
+    /** Waits until an instance waits for an event of this type. */
+    async untilWaiting(draftId: string, type: string): Promise<void> {
+      await vi.waitUntil(async () => {
+        const response = await runtime.fetch(`/drafts/${draftId}`);
+        const { steps } = (await response.json()) as { steps: Record<string, string> };
+        const wait = type === EVENTS.draftReview ? "wait for review" : "wait once more";
+        return steps[wait] === "started";
+      }, PATIENTLY);
+    },
+  };
+}

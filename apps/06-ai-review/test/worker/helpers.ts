@@ -1,0 +1,134 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import {
+  countEffects,
+  effectsOf,
+  type FaultScript,
+  scriptFaults,
+} from "@durable-lessons/outside-world";
+import type { DraftRequest } from "@durable-lessons/types";
+import { vi } from "vitest";
+import { type DraftRow, findDraft, insertDraft, storeText } from "../../src/drafts.ts";
+import worker from "../../src/index.ts";
+import { requestDraft } from "../../src/request-draft.ts";
+import { type Invitation, reviewLink } from "../../src/review-link.ts";
+
+export const PATIENTLY = { timeout: 20_000, interval: 20 };
+
+interface Options {
+  body?: string;
+  type?: string;
+  /** By default the right one. */
+  token?: string | null;
+  /** Bindings in place of the Worker's own. */
+  env?: Record<string, unknown>;
+}
+
+/** Sends a request to the Worker. */
+export async function send(method: string, path: string, options: Options = {}) {
+  const { token = env.DEV_ONLY_DRAFT_TOKEN } = options;
+  const request = new Request<unknown, IncomingRequestCfProperties>(
+    new URL(path, "https://lesson.example"),
+    {
+      method,
+      headers: {
+        ...(options.type === undefined ? {} : { "content-type": options.type }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(options.body === undefined ? {} : { body: options.body }),
+    },
+  );
+  const ctx = createExecutionContext();
+  const response = await worker.fetch(request, { ...env, ...options.env }, ctx);
+  await waitOnExecutionContext(ctx);
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: new Uint8Array(await response.clone().arrayBuffer()),
+    text: await response.text(),
+  };
+}
+
+export const sendJson = (path: string, body: unknown, options: Options = {}) =>
+  send("POST", path, { body: JSON.stringify(body), type: "application/json", ...options });
+
+/** What the buttons of the page send. */
+export const decide = (link: string, decision: string) =>
+  send("POST", link, {
+    body: `decision=${decision}`,
+    type: "application/x-www-form-urlencoded",
+  });
+
+/** A draft that no other test has. */
+export const newDraft = (fields: Partial<DraftRequest> = {}): DraftRequest => ({
+  draftId: crypto.randomUUID().replaceAll("-", ""),
+  prompt: "Why is tea green?",
+  reviewer: "bob@example.com",
+  ...fields,
+});
+
+/** The instance that works on this draft. */
+export const idOf = ({ draftId }: DraftRequest) => `draft-${draftId}`;
+
+/** Asks for a draft whose outside world has these faults. */
+export async function start(faults: FaultScript = {}, draft = newDraft()) {
+  await scriptFaults(env.WORLD, idOf(draft), faults);
+  await requestDraft(env, draft);
+  return { draft, instance: await env.DRAFTS.get(idOf(draft)) };
+}
+
+/** A draft that waits for its review, of any text, with no instance behind it. */
+export async function draftInReview(text: string, fields: Partial<DraftRequest> = {}) {
+  const draft = newDraft(fields);
+  await insertDraft(env.DB, { ...draft, instanceId: idOf(draft), fingerprint: "f" });
+  await storeText(env.DB, draft.draftId, { model: "a model", text }, 3600);
+  return draft;
+}
+
+export async function rowOf({ draftId }: DraftRequest): Promise<DraftRow> {
+  const row = await findDraft(env.DB, draftId);
+  if (!row) throw new Error(`There is no draft ${draftId}.`);
+  return row;
+}
+
+export const untilState = (draft: DraftRequest, state: string) =>
+  vi.waitUntil(async () => (await rowOf(draft)).state === state, PATIENTLY);
+
+/** The invitation that a draft's mail carries. */
+export async function invitationTo(draft: DraftRequest): Promise<Invitation> {
+  const { sha256, expires_at } = await rowOf(draft);
+  const { draftId, reviewer } = draft;
+  return { draftId, reviewer, sha256: sha256 ?? "", expires: String(expires_at) };
+}
+
+/** A link as the Workflow signs it, of an invitation in which some fields differ. */
+export async function linkTo(draft: DraftRequest, fields: Partial<Invitation> = {}) {
+  const link = await reviewLink(env, { ...(await invitationTo(draft)), ...fields });
+  const { pathname, search } = new URL(link);
+  return pathname + search;
+}
+
+/** Waits for the mail to a draft's reviewer, and takes the link out of it. */
+export async function mailedLink(draft: DraftRequest, kind = "email.sent"): Promise<string> {
+  const mail = await vi.waitUntil(async () => {
+    const effects = await effectsOf(env.WORLD, idOf(draft));
+    return effects.find((effect) => effect.kind === kind);
+  }, PATIENTLY);
+  const link = /https?:\S+/.exec(String(Reflect.get(Object(mail.detail), "text")))?.[0] ?? "";
+  const { pathname, search } = new URL(link);
+  return pathname + search;
+}
+
+/** Waits until an instance is over. */
+export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
+  return vi.waitUntil(async () => {
+    const status = await instance.status();
+    return ["complete", "errored", "terminated"].includes(status.status) && status;
+  }, PATIENTLY);
+}
+
+/** The effects of a draft, by kind. */
+export const evidence = async (draft: DraftRequest) =>
+  countEffects(await effectsOf(env.WORLD, idOf(draft)));
+
+export const PUBLISHED = { "article.published": 1, "email.sent": 1, "model.called": 1 };

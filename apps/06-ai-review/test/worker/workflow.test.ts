@@ -1,0 +1,268 @@
+import { introspectWorkflowInstance } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { effectsOf, outsideWorld, scriptFaults } from "@durable-lessons/outside-world";
+import { EVENTS } from "@durable-lessons/types";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { claimReview } from "../../src/drafts.ts";
+import { DraftWorkflow } from "../../src/index.ts";
+import {
+  decide,
+  evidence,
+  idOf,
+  mailedLink,
+  newDraft,
+  PATIENTLY,
+  PUBLISHED,
+  rowOf,
+  send,
+  start,
+  untilOver,
+  untilState,
+} from "./helpers.ts";
+
+const down = { always: "fail" } as const;
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Starts a draft whose waits of these names time out at once. */
+async function startWithTimeouts(...names: string[]) {
+  const draft = newDraft();
+  const introspector = await introspectWorkflowInstance(env.DRAFTS, idOf(draft));
+  await introspector.modify(async (modifier) => {
+    for (const name of names) await modifier.forceEventTimeout({ name });
+  });
+  return { ...(await start({}, draft)), introspector };
+}
+
+const untilWaiting = async (instance: WorkflowInstance, type: string) => {
+  using subscription = await instance.subscribe({ filter: ["wait_started"] });
+  for (;;) {
+    const { value, done } = await subscription.next();
+    if (done || (value.type === "wait_started" && value.eventType === type)) return;
+  }
+};
+
+describe("a draft that is", () => {
+  test("approved is published once", async () => {
+    const { draft, instance } = await start();
+    expect((await decide(await mailedLink(draft), "approve")).status).toBe(200);
+    const { sha256, text } = await rowOf(draft);
+    expect(await untilOver(instance)).toMatchObject({
+      status: "complete",
+      output: { status: "published", sha256 },
+    });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+    const effects = await effectsOf(env.WORLD, idOf(draft));
+    expect(effects.find(({ kind }) => kind === "article.published")?.detail).toEqual({
+      articleId: draft.draftId,
+      text,
+    });
+    expect((await send("GET", `/articles/${draft.draftId}`)).text).toBe(text);
+  });
+
+  test("rejected is not", async () => {
+    const { draft, instance } = await start();
+    await decide(await mailedLink(draft), "reject");
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "rejected" } });
+    expect(await evidence(draft)).toEqual({ "email.sent": 1, "model.called": 1 });
+    expect((await send("GET", `/articles/${draft.draftId}`)).status).toBe(404);
+  });
+
+  test("approved after the reminder is published: the second wait has an event type of its own", async () => {
+    const { draft, instance, introspector } = await startWithTimeouts("wait for review");
+    await using _ = introspector;
+    const link = await mailedLink(draft, "reminder.sent");
+    expect(link).toBe(await mailedLink(draft));
+    await untilWaiting(instance, EVENTS.draftReviewReminded);
+    expect((await decide(link, "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual({ ...PUBLISHED, "reminder.sent": 1 });
+  });
+
+  test("E6: neither approved nor rejected is closed after one reminder", async () => {
+    const { draft, instance, introspector } = await startWithTimeouts(
+      "wait for review",
+      "wait once more",
+    );
+    await using _ = introspector;
+    expect(await untilOver(instance)).toMatchObject({
+      status: "complete",
+      output: { status: "closed" },
+    });
+    expect(await evidence(draft)).toEqual({
+      "email.sent": 1,
+      "model.called": 1,
+      "reminder.sent": 1,
+    });
+    expect((await decide(await mailedLink(draft), "approve")).status).toBe(410);
+    expect((await rowOf(draft)).state).toBe("closed");
+  });
+});
+
+test("a click whose event was lost counts: the next one wakes the draft, and hears that it is approved", async () => {
+  const { draft, instance } = await start();
+  const link = await mailedLink(draft);
+  await untilWaiting(instance, EVENTS.draftReview);
+  await claimReview(env.DB, await rowOf(draft), "approved");
+  const again = await decide(link, "reject");
+  expect([again.status, again.text]).toEqual([410, expect.stringContaining("was approved")]);
+  expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+  expect(await evidence(draft)).toEqual(PUBLISHED);
+});
+
+describe("E9: an event that comes when the wait is over wakes nobody, but the row", () => {
+  const asIfTheEventWereLost = async (draft: { draftId: string }) => {
+    await env.DB.prepare(
+      "UPDATE drafts SET state = 'approved', decided_at = 1 WHERE draft_id = ?1 AND state = 'in review'",
+    )
+      .bind(draft.draftId)
+      .run();
+  };
+
+  test("has the decision: no reminder is sent, and the draft is published", async () => {
+    const draft = newDraft();
+    await using introspector = await introspectWorkflowInstance(env.DRAFTS, idOf(draft));
+    await introspector.modify(async (modifier) => {
+      await modifier.forceEventTimeout({ name: "wait for review" });
+    });
+    const { instance } = await start({ "mail.send": [{ slowMs: 500 }] }, draft);
+    await mailedLink(draft);
+    await asIfTheEventWereLost(draft);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+  });
+
+  test("has the decision: the draft is not closed", async () => {
+    const draft = newDraft();
+    await using introspector = await introspectWorkflowInstance(env.DRAFTS, idOf(draft));
+    await introspector.modify(async (modifier) => {
+      await modifier.forceEventTimeout({ name: "wait for review" });
+      await modifier.forceEventTimeout({ name: "wait once more" });
+    });
+    const { instance } = await start({ "mail.remind": [{ slowMs: 500 }] }, draft);
+    await mailedLink(draft, "reminder.sent");
+    await asIfTheEventWereLost(draft);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual({ ...PUBLISHED, "reminder.sent": 1 });
+  });
+});
+
+test("E5: an event is no approval, whatever it holds", async () => {
+  const { draft, instance } = await start();
+  await mailedLink(draft);
+  await instance.sendEvent({
+    type: EVENTS.draftReview,
+    payload: { approved: true, decision: "approved", state: "approved" },
+  });
+  expect(await untilOver(instance)).toMatchObject({ output: { status: "closed" } });
+  expect(await evidence(draft)).toEqual({ "email.sent": 1, "model.called": 1 });
+});
+
+describe("what is published is what was reviewed", () => {
+  test.each([
+    ["its text is another one by then", "UPDATE drafts SET text = text || '!' WHERE draft_id = ?1"],
+    ["its text is gone", "UPDATE drafts SET text = NULL WHERE draft_id = ?1"],
+    [
+      "text and hash are others",
+      "UPDATE drafts SET text = 'x', sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881' WHERE draft_id = ?1",
+    ],
+  ])("E2: nothing, where %s", async (_name, sql) => {
+    // The provider refuses long enough for somebody to change the row.
+    const { draft, instance } = await start({ "site.publish": ["fail", "fail", "fail"] });
+    await decide(await mailedLink(draft), "approve");
+    await untilState(draft, "approved");
+    await env.DB.prepare(sql).bind(draft.draftId).run();
+    expect(await untilOver(instance)).toMatchObject({
+      status: "errored",
+      error: { message: expect.stringContaining("is not the one that was reviewed") },
+    });
+    expect(await evidence(draft)).toEqual({ "email.sent": 1, "model.called": 1 });
+    expect((await send("GET", `/articles/${draft.draftId}`)).status).toBe(404);
+  });
+
+  test("after a restart too: the first text stays, and nothing is done twice", async () => {
+    const { draft, instance } = await start();
+    const link = await mailedLink(draft);
+    const before = await rowOf(draft);
+    await instance.restart();
+    await untilWaiting(instance, EVENTS.draftReview);
+    expect(await rowOf(draft)).toEqual(before);
+    expect((await decide(link, "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+
+    await instance.restart();
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+    // Not even asked: a model that knows no key would have written something else.
+    const calls = env.WORLD.prepare(
+      "SELECT COUNT(*) AS n FROM calls WHERE run = ?1 AND operation = 'model.run'",
+    );
+    expect(await calls.bind(idOf(draft)).first("n")).toBe(1);
+  });
+});
+
+describe("a provider that fails", () => {
+  test("a few times delays the draft and doubles nothing", async () => {
+    const { draft, instance } = await start({
+      "model.run": ["fail", "fail-after-effect"],
+      "mail.send": ["fail", "fail-after-effect"],
+      "site.publish": ["fail", "fail-after-effect"],
+    });
+    await decide(await mailedLink(draft), "approve");
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+  });
+
+  test.each(["model.run", "mail.send"])("for good withdraws the draft: %s", async (operation) => {
+    const { draft, instance } = await start({ [operation]: down });
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect(await rowOf(draft)).toMatchObject({
+      state: "withdrawn",
+      reason: expect.stringContaining(operation),
+    });
+    const { text } = await send("GET", `/drafts/${draft.draftId}`);
+    expect(JSON.parse(text)).toMatchObject({ state: "withdrawn", instance: { status: "errored" } });
+  });
+
+  test("for good after the approval leaves it approved: repaired and restarted, it is published", async () => {
+    const { draft, instance } = await start({ "site.publish": down });
+    await decide(await mailedLink(draft), "approve");
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect((await rowOf(draft)).state).toBe("approved");
+    await scriptFaults(env.WORLD, idOf(draft), {});
+    await instance.restart({ from: { name: "publish article" } });
+    expect(await untilOver(instance)).toMatchObject({ status: "complete" });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+  });
+});
+
+test("a draft that is terminated with rollback is withdrawn, and its link is good no more", async () => {
+  const { draft, instance } = await start();
+  const link = await mailedLink(draft);
+  await untilWaiting(instance, EVENTS.draftReview);
+  await instance.terminate({ rollback: true });
+  await untilState(draft, "withdrawn");
+  expect((await send("GET", link)).status).toBe(410);
+  expect((await decide(link, "approve")).status).toBe(410);
+});
+
+test.each([
+  ["as often as it is tried, without a key", undefined, 2],
+  ["once, with a key that its provider knows", "k", 1],
+])("E3: a model in a step is called %s", async (_name, key, calls) => {
+  const draft = newDraft();
+  await scriptFaults(env.WORLD, idOf(draft), { "model.run": ["fail-after-effect"] });
+  vi.spyOn(DraftWorkflow.prototype, "run").mockImplementation(async (_event, step) => {
+    const { model } = outsideWorld(env, idOf(draft));
+    await step.do("generate draft", { retries: { limit: 1, delay: 10 } }, () =>
+      model.run("a-model", { messages: [] }, key ? { key } : {}),
+    );
+    return { status: "done" };
+  });
+  const instance = await env.DRAFTS.create({ id: idOf(draft), params: draft });
+  expect((await untilOver(instance)).status).toBe("complete");
+  await vi.waitFor(
+    async () => expect(await evidence(draft)).toEqual({ "model.called": calls }),
+    PATIENTLY,
+  );
+});
