@@ -156,6 +156,8 @@ describe("a run", () => {
     const other = await start("many-steps/fix");
     await untilReport(other, { status: "complete" });
     expect((await send("POST", `${other}/end`)).status).toBe(409);
+    const without = await start("message-twice/fix");
+    expect((await send("POST", `${without}/end`)).status).toBe(409);
   });
 
   test("has its steps counted once it is over, where its pair asks for that", async () => {

@@ -191,12 +191,13 @@ export class Run<Env extends LabBindings> {
   /**
    * Ends a run that waits for an event.
    *
-   * @returns false where one of its instances does not wait; then nothing is done
+   * @returns false where it has no instance, or one that does not wait; then nothing is done
    */
   async end(): Promise<boolean> {
     const instances = await this.#instances();
     const events = await Promise.all(instances.map(eventsSoFar));
-    if (!events.every((list) => list.at(-1)?.type === "wait_started")) return false;
+    const isWaiting = events.every((list) => list.at(-1)?.type === "wait_started");
+    if (instances.length === 0 || !isWaiting) return false;
     await Promise.all(instances.map((instance) => instance.terminate()));
     return true;
   }
