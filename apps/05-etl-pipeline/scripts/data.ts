@@ -42,9 +42,12 @@ if (values.help) {
   const { env, dispose } = await getPlatformProxy<{ FILES: R2Bucket }>({
     configPath: join(import.meta.dirname, "..", "wrangler.jsonc"),
   });
+  const { objects } = await env.FILES.list({ prefix: incoming(day) });
+  const earlier = new Set(objects.map(({ key }) => key));
   const all: Totals[] = [];
   for (const { file, bytes, ...totals } of generate({ day, seed, files, rows })) {
     await env.FILES.put(incoming(day) + file, bytes);
+    earlier.delete(incoming(day) + file);
     all.push(totals);
     progress(`${all.length} of ${files + 5} files`);
   }
@@ -53,6 +56,11 @@ if (values.help) {
   const { rows: good, rejected, currencies } = addUp(all);
   process.stdout.write(`${all.length} files are in ${incoming(day)}. A run must come to:\n`);
   process.stdout.write(`${JSON.stringify({ rows: good, rejected, currencies }, null, 2)}\n`);
+  if (earlier.size > 0) {
+    process.stderr.write(
+      "Files of an earlier call are there too, and would count: take another --day for these figures.\n",
+    );
+  }
 }
 
 function whole(name: "files" | "rows" | "seed"): number {

@@ -1,7 +1,16 @@
 import { CsvError, parse, type Parser } from "csv-parse";
 
-/** Longest row, in bytes. What is longer is rejected and not kept: memory has a bound, a broken file has none. */
+/**
+ * Longest row, in bytes, with its line break. What is longer is rejected and not kept: memory has a bound, a broken file
+ * has none.
+ */
 export const MAX_ROW_BYTES = 65_536;
+
+/** So many bytes csv-parse may leave unread, until it sees what follows them. */
+const LOOKAHEAD_BYTES = 3;
+
+const TOO_LONG = `a row must be at most ${MAX_ROW_BYTES} bytes`;
+const BROKEN = "a quote is in the wrong place, or never closed";
 
 interface PlainRow {
   /** The number of its first line, from 1. */
@@ -30,38 +39,40 @@ class CsvReader {
   #rest: Buffer = Buffer.alloc(0);
   #line = 1;
   #parser = this.#newParser();
-  /** Why the line that `#rest` begins with will be rejected, once all of it is there. */
-  #error: CsvError | null = null;
+  /** The line that `#rest` begins with will be rejected, once all of it is there. */
+  #isBroken = false;
   /** Inside a line that is rejected already: it is too long to be kept. */
   #isSkipping = false;
 
   async read(chunk: string): Promise<CsvRow[]> {
-    return this.#take(chunk, (bytes) => write(this.#parser, bytes));
+    return this.#take(chunk, write);
   }
 
   async end(): Promise<CsvRow[]> {
-    return this.#take("", (bytes) => finish(this.#parser, bytes), true);
+    return this.#take("", finish, true);
   }
 
-  async #take(
-    chunk: string,
-    give: (bytes: Buffer) => Promise<CsvError | null>,
-    isEnd = false,
-  ): Promise<CsvRow[]> {
+  async #take(chunk: string, give: typeof write, isEnd = false): Promise<CsvRow[]> {
     this.#rows = [];
     const bytes = Buffer.from(this.#isSkipping ? this.#skipLine(chunk) : chunk);
     this.#rest = Buffer.concat([this.#rest, bytes]);
-    this.#error ??= await give(bytes);
-    while (this.#error) {
+    this.#isBroken ||= await this.#breaks(give, bytes);
+    while (this.#isBroken) {
       const end = this.#rest.indexOf("\n");
       if (end === -1 && this.#rest.length <= MAX_ROW_BYTES && !isEnd) break;
       this.#isSkipping = end === -1;
-      const line = this.#cut(end === -1 ? this.#rest.length : end + 1);
-      this.#rows.push({ ...line, reason: reasonOf(this.#error) });
+      const length = end === -1 ? this.#rest.length : end + 1;
+      this.#rows.push({ ...this.#cut(length), reason: length > MAX_ROW_BYTES ? TOO_LONG : BROKEN });
       this.#parser = this.#newParser();
-      this.#error = await give(this.#rest);
+      this.#isBroken = await this.#breaks(give, this.#rest);
     }
     return this.#rows;
+  }
+
+  /** Gives bytes to the parser. Do they hold a row that it cannot read, or one that is too long? */
+  async #breaks(give: typeof write, bytes: Buffer): Promise<boolean> {
+    const isRead = await give(this.#parser, bytes);
+    return !isRead || this.#rest.length > MAX_ROW_BYTES + LOOKAHEAD_BYTES;
   }
 
   #newParser(): Parser {
@@ -69,9 +80,10 @@ class CsvReader {
     return parse({
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
-      max_record_size: MAX_ROW_BYTES,
       // Taken here and not from the parser's output, which an error empties.
       on_record: (fields: string[], { bytes }) => {
+        // csv-parse's max_record_size counts what is in the fields: of a line of commas nothing.
+        if (bytes - taken > MAX_ROW_BYTES) throw new CsvError("CSV_MAX_RECORD_SIZE", TOO_LONG);
         const row = this.#cut(bytes - taken);
         if (row.text.trim() !== "") this.#rows.push({ ...row, fields });
         taken = bytes;
@@ -98,26 +110,21 @@ class CsvReader {
   }
 }
 
-const reasonOf = ({ code }: CsvError) =>
-  code === "CSV_MAX_RECORD_SIZE"
-    ? `a row must be at most ${MAX_ROW_BYTES} bytes`
-    : "a quote is in the wrong place, or never closed";
-
 const write = (parser: Parser, bytes: Buffer) =>
   settled(parser, (done) => parser.write(bytes, done));
 
 const finish = (parser: Parser, bytes: Buffer) =>
   settled(parser, (done) => parser.end(bytes, done));
 
-/** Waits until a parser has read what it is given; with the error that ended it, if one did. */
+/** Waits until a parser has read what it is given; false where it could not. */
 function settled(
   parser: Parser,
   give: (done: (error?: Error | null) => void) => void,
-): Promise<CsvError | null> {
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error | null) => {
       if (!error) parser.off("error", settle);
-      if (!error || error instanceof CsvError) resolve(error ?? null);
+      if (!error || error instanceof CsvError) resolve(!error);
       else reject(error);
     };
     parser.once("error", settle);

@@ -1,6 +1,6 @@
 import { NonRetryableError } from "cloudflare:workflows";
 
-/** What a day came to. The same files give the same report. */
+/** What a day came to. Loaded once more from the same files, it is the same. */
 export interface Report {
   day: string;
   /** How many files were loaded, how many of these have no byte, what was skipped, and what was there in an earlier run. */

@@ -19,8 +19,10 @@ export type Transformed =
 export async function transformFile(env: Env, day: string, source: SourceFile) {
   const result = await stage(env.FILES, day, source);
   const counts = result.state === "skipped" ? { rows: 0, rejected: 0 } : result;
+  // Not of a file that is loaded already: an attempt that has timed out goes on, and may end after its successor.
   await env.DB.prepare(
-    `UPDATE files SET state = ?3, rows = ?4, rejected = ?5, reason = ?6 WHERE day = ?1 AND file = ?2`,
+    `UPDATE files SET state = ?3, rows = ?4, rejected = ?5, reason = ?6
+     WHERE day = ?1 AND file = ?2 AND etag = ?7 AND state <> 'loaded'`,
   )
     .bind(
       day,
@@ -29,6 +31,7 @@ export async function transformFile(env: Env, day: string, source: SourceFile) {
       counts.rows,
       counts.rejected,
       result.state === "skipped" ? result.reason : null,
+      source.etag,
     )
     .run();
   return result;

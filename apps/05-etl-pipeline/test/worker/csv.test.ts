@@ -23,6 +23,7 @@ const short = (rows: CsvRow[]) =>
   rows.map((row) => [row.line, "fields" in row ? row.fields : "rejected"]);
 
 const BROKEN = "a quote is in the wrong place, or never closed";
+const TOO_LONG = "a row must be at most 65536 bytes";
 
 describe("a row", () => {
   test("is found with LF and CRLF, with and without a last line break, among blank lines", async () => {
@@ -77,7 +78,7 @@ describe("a row", () => {
   });
 
   test("that is too long is rejected with its beginning, and the next one is read", async () => {
-    const fits = "x".repeat(MAX_ROW_BYTES);
+    const fits = "x".repeat(MAX_ROW_BYTES - 1);
     expect(short(await read(`${fits}\na,b`))).toEqual([
       [1, [fits]],
       [2, ["a", "b"]],
@@ -89,9 +90,53 @@ describe("a row", () => {
         [2, ["a", "b"]],
         [3, ["c", "d"]],
       ]);
-      expect(rows[0]).toMatchObject({ reason: "a row must be at most 65536 bytes" });
+      expect(rows[0]).toMatchObject({ reason: TOO_LONG });
     }
   });
+
+  test.each([
+    ["letters", (length: number) => "x".repeat(length)],
+    ["wide characters", (length: number) => "茶".repeat(length / 3) + "x".repeat(length % 3)],
+    ["commas", (length: number) => ",".repeat(length)],
+    ["empty quotes", (length: number) => '"",'.repeat(length).slice(0, length - (length % 3))],
+    ["a field in quotes", (length: number) => `"${"x".repeat(length - 2)}"`],
+  ])("of %s is bounded to the byte, however it is cut", async (_what, rowOf) => {
+    for (let length = MAX_ROW_BYTES - 3; length <= MAX_ROW_BYTES + 5; length++) {
+      const row = rowOf(length);
+      for (const newline of ["\n", "\r\n"]) {
+        const bytes = new TextEncoder().encode(row + newline).length;
+        for (let cut = MAX_ROW_BYTES - 2; cut <= MAX_ROW_BYTES + 6; cut++) {
+          const [first, ...others] = await read(`${row}${newline}a,b\nc,d`, [cut]);
+          expect(first && "fields" in first, `${bytes} bytes`).toBe(bytes <= MAX_ROW_BYTES);
+          expect(short(others)).toEqual([
+            [2, ["a", "b"]],
+            [3, ["c", "d"]],
+          ]);
+        }
+      }
+    }
+  });
+});
+
+test("D8: a line without an end takes no memory, not even one of commas: it is one rejected row", async () => {
+  async function* file() {
+    for (let nth = 0; nth < 1000; nth++) yield ",".repeat(50_000);
+    yield "\na,b";
+  }
+  const rows: CsvRow[] = [];
+  for await (const some of readCsv(file())) rows.push(...some);
+  expect(short(rows)).toEqual([
+    [1, "rejected"],
+    [2, ["a", "b"]],
+  ]);
+  expect(rows[0]).toMatchObject({ reason: TOO_LONG });
+  expect(rows[0]?.text.length).toBeLessThan(2 * MAX_ROW_BYTES);
+});
+
+test("an open quote is the reason, and not the length of what follows it", async () => {
+  const after = "c,d\n".repeat(MAX_ROW_BYTES);
+  const [first] = await read(`a,"b\n${after}`);
+  expect(first).toEqual({ line: 1, text: 'a,"b', reason: BROKEN });
 });
 
 test("D8: an open quote takes no memory: of a million lines after it only some are kept", async () => {
@@ -116,12 +161,14 @@ const field = fc.oneof(
 );
 const quoted = (text: string) =>
   /[",\r\n]/.test(text) || text.trim() === "" ? `"${text.replaceAll('"', '""')}"` : text;
-const sizes = fc.array(fc.integer({ min: 0, max: 40 }));
+// Without "max" nearly all that fast-check makes is shorter than a line.
+const upTo = (maxLength: number) => ({ maxLength, size: "max" }) as const;
+const sizes = fc.array(fc.integer({ min: 0, max: 40 }), upTo(20));
 
 test("any rows come back as they were written, with their lines, however they are cut", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { maxLength: 30 }),
+      fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), upTo(30)),
       fc.constantFrom("\n", "\r\n"),
       sizes,
       async (records, newline, cuts) => {
@@ -142,7 +189,7 @@ test("any rows come back as they were written, with their lines, however they ar
 test("any text is read in the same way however it is cut, and no line of it is lost", async () => {
   const unit = fc.constantFrom("a", "b", ",", '"', '"', "\n", "\n", "\r\n", " ");
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit, maxLength: 300 }), sizes, async (text, cuts) => {
+    fc.asyncProperty(fc.string({ unit, ...upTo(300) }), sizes, async (text, cuts) => {
       const rows = await read(text, cuts);
       expect(rows).toEqual(await read(text));
       const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));

@@ -2,6 +2,7 @@ import { introspectWorkflowInstance } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { incoming } from "../../src/files.ts";
+import { splitLines } from "../../src/lines.ts";
 import { listPage, PAGE_SIZE } from "../../src/list-files.ts";
 import { batches, loadFile } from "../../src/load.ts";
 import { PART_BYTES, R2Writer } from "../../src/r2-writer.ts";
@@ -175,6 +176,19 @@ describe("a run that is restarted", () => {
     expect(await restart(day)).toMatchObject({ rows: 1, files: { loaded: 2, empty: 1, gone: 1 } });
     expect((await contentsOf(day)).sales).toEqual(["s-1 a.csv:2 100", "s-3 c.csv:2 100"]);
   });
+
+  test("takes a renamed file for duplicates, until an empty one stands under the old name", async () => {
+    const day = newDay();
+    const text = csv(row(day, "s-1"));
+    await deliver(day, { "a.csv": text });
+    await load(day);
+    await env.FILES.delete(`${incoming(day)}a.csv`);
+    await deliver(day, { "b.csv": text });
+    expect(await restart(day)).toMatchObject({ rows: 0, rejected: 1 });
+    await deliver(day, { "a.csv": "" });
+    expect(await restart(day)).toMatchObject({ rows: 1, rejected: 0 });
+    expect((await contentsOf(day)).sales).toEqual(["s-1 b.csv:2 100"]);
+  });
 });
 
 describe("the version that was listed", () => {
@@ -213,6 +227,12 @@ describe("the version that was listed", () => {
     const first = await loadFile(env, day, file, 0);
     expect(first).toEqual({ rows: 0, rejected: 1 });
     expect(await loadFile(env, day, file, 0)).toEqual(first);
+
+    // One that has timed out goes on in the background, and may end when its file is loaded already.
+    const report = await writeReport(env.DB, day);
+    expect(report).toMatchObject({ files: { loaded: 1 }, rejected: 1 });
+    await transformFile(env, day, file);
+    expect(await writeReport(env.DB, day)).toEqual(report);
   });
 });
 
@@ -298,6 +318,23 @@ describe("an object of unknown length", () => {
     await writer.abort();
     expect(await env.FILES.head("writer/aborted")).toBeNull();
   });
+});
+
+test("lines come back whole, however their text is cut", async () => {
+  const lines = Array.from({ length: 3000 }, (_, nth) => `${nth} ${"x".repeat(nth % 97)}`);
+  const text = lines.join("\n");
+  for (const size of [1000, 65_535, 65_536, 65_537, text.length]) {
+    const pieces = new ReadableStream<string>({
+      start(controller) {
+        for (let at = 0; at < text.length; at += size)
+          controller.enqueue(text.slice(at, at + size));
+        controller.close();
+      },
+    });
+    const all = [];
+    for await (const some of pieces.pipeThrough(splitLines())) all.push(...some);
+    expect(all).toEqual(lines);
+  }
 });
 
 test("rows in the widest characters fit into D1's 2 MB for a parameter", async () => {
