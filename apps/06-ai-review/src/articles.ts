@@ -29,16 +29,23 @@ export async function approvedText(
   return row.text;
 }
 
-/** Puts an approved draft among the articles. The same again changes nothing. */
-export async function insertArticle(db: D1Database, draftId: string): Promise<void> {
+/**
+ * Puts a draft that is approved among the articles, with the text that was checked: the row may hold another one by now.
+ * The same again changes nothing.
+ */
+export async function insertArticle(
+  db: D1Database,
+  draftId: string,
+  { text, sha256: reviewed }: { text: string; sha256: string },
+): Promise<void> {
   await db.batch([
     db
       .prepare(
         `INSERT INTO articles (article_id, model, text, sha256, published_at)
-         SELECT draft_id, model, text, sha256, ?2 FROM drafts
+         SELECT draft_id, model, ?2, ?3, ?4 FROM drafts
          WHERE draft_id = ?1 AND state = 'approved' ON CONFLICT DO NOTHING`,
       )
-      .bind(draftId, Date.now()),
+      .bind(draftId, text, reviewed, Date.now()),
     db
       .prepare("UPDATE drafts SET state = 'published' WHERE draft_id = ?1 AND state = 'approved'")
       .bind(draftId),

@@ -1,6 +1,6 @@
 import type { DraftRow } from "./drafts.ts";
 
-/** What `GET /drafts/:id` tells. Neither the text nor the reviewer: anybody can ask. */
+/** What `GET /drafts/:id` tells: how far the draft is, and what stands in its way. */
 export async function viewOf(row: DraftRow, instance: WorkflowInstance | null) {
   const { status, error = null } = (await instance?.status()) ?? {};
   return {

@@ -3,6 +3,7 @@ import { outsideWorld } from "@durable-lessons/outside-world";
 import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { approvedText, insertArticle } from "./articles.ts";
+import { sha256 as sha256Of } from "./bytes.ts";
 import { closeReview, findText, startReminder, storeText, withdrawDraft } from "./drafts.ts";
 import { isTimeout } from "./errors.ts";
 import { invitationMail, reminderMail } from "./mails.ts";
@@ -38,14 +39,15 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
     );
 
     const reviewSeconds = REMIND_AFTER_SECONDS + CLOSE_AFTER_SECONDS;
-    const { state, sha256, expiresAt } = await step.do("store draft", patient, () =>
+    const { state, sha256, expiresAt, isReminded } = await step.do("store draft", patient, () =>
       storeText(DB, draftId, draft, reviewSeconds),
     );
     const invitation = { draftId, sha256, reviewer, expires: String(expiresAt) };
 
     await step.do("mail reviewer", patient, async () => {
       const link = await reviewLink(this.env, invitation);
-      const key = keyOf("mail reviewer");
+      // With another signing key, after a restart, it is another link, and so another mail.
+      const key = `${keyOf("mail reviewer")}-${await sha256Of(link)}`;
       await mail.send({ ...invitationMail(invitation, draft.model, link), key });
     });
 
@@ -63,12 +65,14 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
 
     if (
       state === "in review" &&
-      !(await isAnswered("wait for review", EVENTS.draftReview, REMIND_AFTER_SECONDS))
+      // Restarted after the reminder: a click sends the event of the second wait now.
+      (isReminded ||
+        !(await isAnswered("wait for review", EVENTS.draftReview, REMIND_AFTER_SECONDS)))
     ) {
       const isOpen = await step.do("remind reviewer", patient, async () => {
         if (!(await startReminder(DB, draftId))) return false;
         const link = await reviewLink(this.env, invitation);
-        const key = keyOf("remind reviewer");
+        const key = `${keyOf("remind reviewer")}-${await sha256Of(link)}`;
         await mail.remind({ ...reminderMail(invitation, draft.model, link), key });
         return true;
       });
@@ -83,7 +87,7 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
     await step.do("publish article", patient, async () => {
       const text = await approvedText(DB, draftId, sha256);
       await site.publish({ articleId: draftId, text, key: keyOf("publish article") });
-      await insertArticle(DB, draftId);
+      await insertArticle(DB, draftId, { text, sha256 });
     });
     return { status: "published", sha256 };
   }

@@ -64,7 +64,7 @@ export async function storeText(
   draftId: string,
   { model, text }: Text,
   reviewSeconds: number,
-): Promise<{ state: string; sha256: string; expiresAt: number }> {
+): Promise<{ state: string; sha256: string; expiresAt: number; isReminded: boolean }> {
   await db
     .prepare(
       `UPDATE drafts SET state = 'in review', model = ?2, text = ?3, sha256 = ?4, expires_at = ?5
@@ -75,7 +75,12 @@ export async function storeText(
   const row = await readDraft(db, draftId);
   if (row.sha256 === null || row.expires_at === null)
     throw new NonRetryableError(`Draft ${draftId} is ${row.state}: nothing more is done for it.`);
-  return { state: row.state, sha256: row.sha256, expiresAt: row.expires_at };
+  return {
+    state: row.state,
+    sha256: row.sha256,
+    expiresAt: row.expires_at,
+    isReminded: row.reminded_at !== null,
+  };
 }
 
 /** Notes that the reviewer is reminded; false where there is nothing left to decide. */

@@ -33,7 +33,8 @@ app.use(limitBody());
 app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
 
 // Whoever asks spends the model's tokens, and says who reviews: with an address of their own they could publish anything.
-app.post("/drafts", requireToken("DRAFT_TOKEN"), expectJson, jsonBody(draftRequest), async (c) => {
+app.use("/drafts/*", requireToken("DRAFT_TOKEN"));
+app.post("/drafts", expectJson, jsonBody(draftRequest), async (c) => {
   const obstacle = obstacleToLinks(c.env);
   if (obstacle) return c.json({ error: obstacle }, 503);
   const draft = c.req.valid("json");

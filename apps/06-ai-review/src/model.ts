@@ -7,6 +7,9 @@ const MODEL = "@cf/meta/llama-3.2-3b-instruct";
 /** What stands in the place of a model's name wherever there is none. */
 export const STAND_IN = "a stand-in, not an AI";
 
+/** Room for an article: by default a model of Workers AI ends after 256 tokens, in mid-sentence if need be. */
+const MAX_TOKENS = 2048;
+
 /** What a retry of a lost answer may find in the gateway's cache. */
 const CACHE_SECONDS = 3600;
 
@@ -29,9 +32,11 @@ export async function generate(
     ],
   };
   const { response = "" } = AI
-    ? await AI.run(MODEL, input, {
-        gateway: { id: "default", cacheKey: key, cacheTtl: CACHE_SECONDS },
-      })
+    ? await AI.run(
+        MODEL,
+        { ...input, max_tokens: MAX_TOKENS },
+        { gateway: { id: "default", cacheKey: key, cacheTtl: CACHE_SECONDS } },
+      )
     : await standIn.run(STAND_IN, input, { key });
   if (response.trim() === "") throw new Error("The model gave no text.");
   // What UTF-8 or HTML cannot carry would be another text on the reviewer's page.

@@ -30,8 +30,9 @@ function keysOf({ LAB, REVIEW_LINK_KEY, DEV_ONLY_REVIEW_LINK_KEY }: LinkEnv): st
 export function obstacleToLinks(env: LinkEnv): string | null {
   if (keysOf(env).length === 0)
     return `No key of ${MIN_KEY_LENGTH} characters or more signs the links. Set one: wrangler secret put REVIEW_LINK_KEY`;
-  if (env.LAB !== "on" && new URL(env.PUBLIC_ORIGIN).hostname === "localhost")
-    return "The links would lead to localhost. Set PUBLIC_ORIGIN in wrangler.jsonc.";
+  // A link is a login, so it must not travel in the clear.
+  if (env.LAB !== "on" && !/^https:\/\/(?!localhost\b)\w/.test(env.PUBLIC_ORIGIN))
+    return "The links would lead nowhere. Set PUBLIC_ORIGIN in wrangler.jsonc, such as https://review.example";
   return null;
 }
 

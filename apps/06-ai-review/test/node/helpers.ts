@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
-import type { FaultScript } from "@durable-lessons/outside-world";
+import type { FaultScript, Operation } from "@durable-lessons/outside-world";
 import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import { vi } from "vitest";
 
@@ -117,6 +117,17 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
       return new Map(results.map(({ run, n }) => [run.replace(/^draft-/, ""), n]));
     },
 
+    /** How often a draft has called this operation. */
+    async calls(draftId: string, operation: Operation): Promise<number> {
+      const { WORLD } = await bindings();
+      const { results } = await WORLD.prepare(
+        "SELECT nth FROM calls WHERE run = ?1 AND operation = ?2",
+      )
+        .bind(idOf(draftId), operation)
+        .all();
+      return results.length;
+    },
+
     async wake(draftId: string): Promise<void> {
       const { DRAFTS } = await bindings();
       const instance = await DRAFTS.get(idOf(draftId));
@@ -131,7 +142,9 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
     /** Waits until an instance waits for an event of this type. */
     async untilWaiting(draftId: string, type: string): Promise<void> {
       await vi.waitUntil(async () => {
-        const response = await runtime.fetch(`/drafts/${draftId}`);
+        const response = await runtime.fetch(`/drafts/${draftId}`, {
+          headers: { authorization: "Bearer dev-only-token" },
+        });
         const { steps } = (await response.json()) as { steps: Record<string, string> };
         const wait = type === EVENTS.draftReview ? "wait for review" : "wait once more";
         return steps[wait] === "started";

@@ -246,6 +246,13 @@ describe("the key", () => {
       { REVIEW_LINK_KEY: first, PUBLIC_ORIGIN: "http://localhost:8706" },
       "Set PUBLIC_ORIGIN",
     ],
+    ...["", "review.example", "review.example:443", "http://review.example", "https://"].map(
+      (PUBLIC_ORIGIN): [string, Record<string, string>, string] => [
+        `links would begin with "${PUBLIC_ORIGIN}"`,
+        { REVIEW_LINK_KEY: first, PUBLIC_ORIGIN },
+        "Set PUBLIC_ORIGIN",
+      ],
+    ),
   ])("503 for everything, where LAB is off and %s", async (_name, vars, message) => {
     const production = { LAB: "off", DRAFT_TOKEN: "t", ...origin, ...vars };
     const draft = await inReview();

@@ -31,6 +31,7 @@ test("with the binding it is asked in the same way, with the key for the gateway
           { role: "system", content: expect.any(String) },
           { role: "user", content: "Why is tea green?" },
         ],
+        max_tokens: 2048,
       },
       { gateway: { id: "default", cacheKey: "k", cacheTtl: 3600 } },
     ],

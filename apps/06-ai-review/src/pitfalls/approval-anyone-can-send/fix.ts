@@ -7,7 +7,8 @@ export async function handle(request: Request, env: OutsideWorld & LinkEnv) {
   const { draftId, signature, ...others } = await request.json<Approval>();
   await env.audit.log({ line: `Asked to approve ${draftId}` });
 
-  if (!(await isSigned(env, { draftId, ...others }, signature))) {
+  const isGood = await isSigned(env, { draftId, ...others }, signature);
+  if (!isGood || Date.now() >= Number(others.expires)) {
     return new Response("This link is not valid.", { status: 403 });
   }
 
