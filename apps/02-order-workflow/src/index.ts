@@ -10,9 +10,10 @@ import {
   onlyMethods,
   requireToken,
 } from "@durable-lessons/types/http";
+import { findInstance } from "@durable-lessons/types/instances";
 import { Hono } from "hono";
 import { control, restart } from "./control.ts";
-import { findInstance, viewOf } from "./order-view.ts";
+import { viewOf } from "./order-view.ts";
 import { claimReview, findOrder, type Order } from "./orders.ts";
 import { faultsOf, onlyInTheLab, outage } from "./outage.ts";
 import { pairs } from "./pitfalls/index.ts";

@@ -21,16 +21,3 @@ async function statusOf(instance: WorkflowInstance) {
   const { status, output = null, error = null } = await instance.status();
   return { id: instance.id, status, output, error };
 }
-
-/** The instance of this id, or null: the platform forgets one after its retention. */
-export async function findInstance(
-  workflow: Workflow,
-  id: string,
-): Promise<WorkflowInstance | null> {
-  try {
-    return await workflow.get(id);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
-    throw error;
-  }
-}

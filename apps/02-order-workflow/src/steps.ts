@@ -1,3 +1,5 @@
+import { eventsSoFar, stepNameOf } from "@durable-lessons/types/instances";
+
 /** One step of an instance, as the platform tells it. */
 export interface StepView {
   name: string;
@@ -27,14 +29,13 @@ const STATES: Record<string, StepView["state"]> = {
 /** The steps of an instance so far, with their attempts. */
 export async function stepsOf(instance: WorkflowInstance): Promise<StepView[]> {
   const steps = new Map<string, StepView>();
-  for await (const event of eventsSoFar(instance)) {
+  for (const event of await eventsSoFar(instance)) {
     if (!("stepName" in event)) continue;
     const undo = event.type.startsWith("rollback_");
     const [subject = "", ...rest] = event.type.replace("rollback_", "").split("_");
     const kind = undo ? "undo" : (KINDS[subject] ?? "do");
     const state = STATES[rest.join("_")] ?? "running";
-    // The platform counts the steps of one name: "ship parcel-1".
-    const name = event.stepName.replace(/-1$/, "");
+    const name = stepNameOf(event);
     const step = steps.get(`${kind} ${name}`) ?? { name, kind, state, attempts: [] };
     steps.set(`${kind} ${name}`, step);
     if (subject !== "attempt") {
@@ -49,19 +50,4 @@ export async function stepsOf(instance: WorkflowInstance): Promise<StepView[]> {
     }
   }
   return [...steps.values()];
-}
-
-/**
- * What has happened until now. A subscription of an instance that is not over waits for more, and nothing marks its
- * present: so with every event the instance is asked for its status too, and once that answer is there first, there is
- * no event left (measured locally: a stored event always comes first).
- */
-async function* eventsSoFar(instance: WorkflowInstance) {
-  using subscription = await instance.subscribe();
-  for (;;) {
-    const next = subscription.next();
-    const first = await Promise.race([next, instance.status().then(() => null)]);
-    if (!first || first.done) return;
-    yield first.value;
-  }
 }

@@ -1,3 +1,4 @@
+import { eventsSoFar, findInstance, stepNameOf } from "@durable-lessons/types/instances";
 import { fulfilmentId } from "./consume-orders.ts";
 import { CLOSED, type OrderRow } from "./orders.ts";
 
@@ -28,28 +29,8 @@ function stateOf(row: OrderRow, status: InstanceStatus | undefined): string {
   return status.status === "errored" || status.status === "terminated" ? "failed" : "in progress";
 }
 
-/** The instance of this id, or null: there is none yet, or none any more. */
-async function findInstance(workflow: Workflow, id: string): Promise<WorkflowInstance | null> {
-  try {
-    return await workflow.get(id);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
-    throw error;
-  }
-}
-
 /** The names of the steps that are done. */
 async function finishedSteps(instance: WorkflowInstance): Promise<string[]> {
-  using events = await instance.subscribe();
-  const names: string[] = [];
-  for (;;) {
-    const next = events.next();
-    // A subscription waits for more, and nothing marks its present. But a stored event comes sooner than an answer to
-    // status() (measured locally).
-    const first = await Promise.race([next, instance.status().then(() => null)]);
-    if (!first || first.done) return names;
-    // The platform counts the steps of one name: "ship parcel-1".
-    const event = first.value;
-    if (event.type === "step_completed") names.push(event.stepName.replace(/-1$/, ""));
-  }
+  const events = await eventsSoFar(instance);
+  return events.filter((event) => event.type === "step_completed").map(stepNameOf);
 }

@@ -3,7 +3,7 @@
  * run must make of them. The same options give the same bytes.
  */
 
-import { randomOf } from "./random.ts";
+import { randomOf } from "@durable-lessons/lab/random";
 
 /** What to make. */
 export interface DataOptions {

@@ -1,3 +1,4 @@
+import { findInstance } from "@durable-lessons/types/instances";
 import type { Report } from "./report.ts";
 
 /** The run of a day, as D1 knows it. */
@@ -54,11 +55,8 @@ export async function viewOf({ DB, ETL }: Env, row: RunRow) {
 
 /** The platform's view of an instance, or null: it forgets one after its retention. */
 async function statusOf(workflow: Workflow, id: string) {
-  try {
-    const { status, error = null } = await (await workflow.get(id)).status();
-    return { id, status, error };
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
-    throw error;
-  }
+  const instance = await findInstance(workflow, id);
+  if (!instance) return null;
+  const { status, error = null } = await instance.status();
+  return { id, status, error };
 }

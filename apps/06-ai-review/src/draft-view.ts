@@ -1,3 +1,4 @@
+import { eventsSoFar, stepNameOf } from "@durable-lessons/types/instances";
 import type { DraftRow } from "./drafts.ts";
 
 /** What `GET /drafts/:id` tells: how far the draft is, and what stands in its way. */
@@ -21,32 +22,12 @@ export async function viewOf(row: DraftRow, instance: WorkflowInstance | null) {
 
 const timeOf = (ms: number | null) => ms && new Date(ms).toISOString();
 
-/** The instance of this id, or null: the platform forgets one after its retention. */
-export async function findInstance(
-  workflow: Workflow,
-  id: string,
-): Promise<WorkflowInstance | null> {
-  try {
-    return await workflow.get(id);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("instance.not_found")) return null;
-    throw error;
-  }
-}
-
 /** The steps and waits of an instance so far, by name: `started`, `completed`, `errored` or `timed_out`. */
 async function stepsOf(instance: WorkflowInstance): Promise<Record<string, string>> {
-  using events = await instance.subscribe();
   const steps: Record<string, string> = {};
-  for (;;) {
-    const next = events.next();
-    // A subscription waits for more, and nothing marks its present. But a stored event comes sooner than an answer to
-    // status() (measured locally).
-    const first = await Promise.race([next, instance.status().then(() => null)]);
-    if (!first || first.done) return steps;
-    const event = first.value;
+  for (const event of await eventsSoFar(instance)) {
     const [, outcome] = /^(?:step|wait)_(.+)$/.exec(event.type) ?? [];
-    // The platform counts the steps of one name: "store draft-1".
-    if (outcome && "stepName" in event) steps[event.stepName.replace(/-1$/, "")] = outcome;
+    if (outcome && "stepName" in event) steps[stepNameOf(event)] = outcome;
   }
+  return steps;
 }

@@ -9,9 +9,10 @@ import {
   onlyMethods,
   requireToken,
 } from "@durable-lessons/types/http";
+import { findInstance } from "@durable-lessons/types/instances";
 import { Hono } from "hono";
 import { findArticle } from "./articles.ts";
-import { findInstance, viewOf } from "./draft-view.ts";
+import { viewOf } from "./draft-view.ts";
 import { findDraft } from "./drafts.ts";
 import { pairs } from "./pitfalls/index.ts";
 import { requestDraft } from "./request-draft.ts";

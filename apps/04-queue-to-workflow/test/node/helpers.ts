@@ -12,17 +12,6 @@ export const orderOf = (run: string, nth: number): FulfilmentOrder => ({
   lines: [{ sku: "tea", quantity: 1 }],
 });
 
-/** Mulberry32: small, and the same everywhere. */
-export function randomOf(seed: number) {
-  let state = seed * 0x9e3779b1;
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 /** Lists of at most a hundred. */
 export const hundreds = <T>(list: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(list.length / 100) }, (_, nth) =>

@@ -5,7 +5,7 @@
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addUp } from "../../scripts/generate.ts";
-import { randomOf } from "../../scripts/random.ts";
+import { randomOf } from "@durable-lessons/lab/random";
 import { clientOf, expectedContents, isOver, startLesson } from "./helpers.ts";
 
 const DAY = "2026-11-28";

@@ -4,6 +4,7 @@
  * SEEDS=17 (or SEEDS=1-200) pnpm test.
  */
 import type { Fault, Operation } from "@durable-lessons/outside-world";
+import { randomOf } from "@durable-lessons/lab/random";
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientOf, newDraft, startLesson } from "./helpers.ts";
@@ -21,17 +22,6 @@ beforeAll(async () => {
   lesson = clientOf(runtime);
 });
 afterAll(() => runtime.close());
-
-/** Mulberry32: small, and the same everywhere. */
-function randomOf(seed: number) {
-  let state = seed * 0x9e3779b1;
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 interface Plan {
   seed: number;

@@ -116,17 +116,15 @@ export async function compareOn(
   }
 }
 
-function otherSide(run: RunClient, runs: RunClient[]): RunClient {
-  const other = runs.find((candidate) => candidate.pair === run.pair && candidate !== run);
-  if (!other) throw new Error(`One side of "${run.pair.id}" is not run.`);
-  return other;
-}
+const otherSide = ({ pair, variant }: RunClient, runs: RunClient[]): RunClient =>
+  sideOf(runs, pair, variant === "pitfall" ? "fix" : "pitfall");
 
 function resultOf(lesson: string, pair: Pair, runs: RunClient[]): PairResult {
-  const side = (variant: Variant) => {
-    const run = runs.find((candidate) => candidate.pair === pair && candidate.variant === variant);
-    if (!run) throw new Error(`The ${variant} of "${pair.id}" was not run.`);
-    return run;
-  };
-  return pairResult(lesson, side("pitfall"), side("fix"));
+  return pairResult(lesson, sideOf(runs, pair, "pitfall"), sideOf(runs, pair, "fix"));
+}
+
+function sideOf(runs: RunClient[], pair: Pair, variant: Variant): RunClient {
+  const run = runs.find((candidate) => candidate.pair === pair && candidate.variant === variant);
+  if (!run) throw new Error(`The ${variant} of "${pair.id}" was not run.`);
+  return run;
 }

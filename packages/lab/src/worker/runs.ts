@@ -12,8 +12,8 @@ import {
   readRun,
   recordRun,
 } from "@durable-lessons/outside-world";
+import { eventsSoFar } from "@durable-lessons/types/instances";
 import { isOver, type RunContext, type RunReport, type Variant } from "../pair.ts";
-import { eventsSoFar } from "./events-so-far.ts";
 import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
 import { boundQueue, queueBindingOf } from "./run-queue.ts";
 import { variantEnv } from "./variant-env.ts";
