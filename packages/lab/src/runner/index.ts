@@ -10,5 +10,6 @@ export type {
   SessionProgress,
   VariantResult,
 } from "./progress.ts";
-export { type CrashReport, LessonRuntime } from "./runtime.ts";
+export type { CrashReport } from "@durable-lessons/crash-test";
+export { LessonRuntime } from "./runtime.ts";
 export { LessonSession, type SessionOptions } from "./session.ts";

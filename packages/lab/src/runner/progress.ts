@@ -1,5 +1,5 @@
 import type { Difference, Pair, Variant } from "../pair.ts";
-import type { CrashReport } from "./runtime.ts";
+import type { CrashReport } from "@durable-lessons/crash-test";
 
 /** One variant of a pair, run. */
 export interface VariantResult {

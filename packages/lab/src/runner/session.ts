@@ -4,7 +4,8 @@ import { emitted } from "./channel.ts";
 import type { Lesson } from "./lessons.ts";
 import type { PlatformEvent, SessionProgress } from "./progress.ts";
 import { pairResult, RunClient } from "./run-client.ts";
-import type { CrashReport, LessonRuntime } from "./runtime.ts";
+import type { CrashReport } from "@durable-lessons/crash-test";
+import type { LessonRuntime } from "./runtime.ts";
 
 /** How long to wait before the platform is asked for events again. */
 const EVENTS_AGAIN_MS = 300;

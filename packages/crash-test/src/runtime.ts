@@ -1,0 +1,282 @@
+import type { ChildProcess } from "node:child_process";
+import { channel } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { accessSync, constants, mkdtempSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { createTestHarness, type TestHarnessOptions, unstable_readConfig } from "wrangler";
+import { TimeLimitError, within } from "./time-limit.ts";
+
+/** How long the harness may take to end its processes. What is left then is killed. */
+const CLOSE_MS = 5000;
+
+/** One Worker: the path of a wrangler configuration, or the configuration itself. */
+export type WorkerInput = TestHarnessOptions["workers"][number];
+
+/** What to start. */
+export interface RuntimeOptions {
+  /** Absolute path of the folder from which the paths of configurations are looked up. */
+  root: string;
+  /** The first one answers requests. */
+  workers: WorkerInput[];
+  /** How long the Workers may take to be built and to be up, in milliseconds; 60,000 by default. */
+  startTimeoutMs?: number;
+}
+
+/** How a process of workerd ended and which one took its place. */
+export interface CrashReport {
+  pidBefore: number;
+  pidAfter: number;
+  /** The signal that ended the first one, as the operating system reports it. */
+  signal: string;
+}
+
+/** What a request may say, beside its path. */
+export interface Request {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** What a Worker has written to its console. */
+export interface LogLine {
+  level: string;
+  message: string;
+  /** Milliseconds since the epoch. */
+  timestamp: number;
+}
+
+/**
+ * Workers on a workerd of their own, with storage of their own: wrangler's test harness, and a crash. `close` ends every
+ * process that `start` started.
+ */
+export class Runtime {
+  readonly #options: Required<RuntimeOptions>;
+  readonly #harness: ReturnType<typeof createTestHarness>;
+  readonly #lost = Promise.withResolvers<string>();
+  /** Every workerd that was started for this runtime: the harness has one more, its proxy. */
+  readonly #children: ChildProcess[] = [];
+  #workerd: ChildProcess | undefined;
+  #isEnding = false;
+  #isBuilt = false;
+
+  private constructor(options: RuntimeOptions) {
+    this.#options = { startTimeoutMs: 60_000, ...options };
+    const { root, workers } = options;
+    this.#harness = createTestHarness({ root, workers });
+  }
+
+  /**
+   * Starts Workers, with every migration of their D1 databases applied.
+   *
+   * @throws what the bundler throws where one cannot be built ({@link buildProblems} reads it), TimeLimitError where they
+   *   are not up in time; no process is left then
+   */
+  static async start(options: RuntimeOptions): Promise<Runtime> {
+    // Nothing of what wrangler would ask the network for matters here.
+    process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
+    process.env["WRANGLER_SEND_METRICS"] ??= "false";
+    process.env["WRANGLER_LOG"] ??= "error";
+    giveWranglerAHome();
+    const runtime = new Runtime(options);
+    try {
+      await runtime.#listen();
+      return runtime;
+    } catch (error) {
+      await runtime.close();
+      throw error;
+    }
+  }
+
+  /** The process id of the workerd that runs the Workers. */
+  get pid(): number {
+    return pidOf(this.#workerd);
+  }
+
+  /** Resolves, with how it ended, once workerd has ended without being asked to. Never rejects. */
+  get lost(): Promise<string> {
+    return this.#lost.promise;
+  }
+
+  /** Sends a request to the first Worker. */
+  async fetch(path: string, init?: Request): Promise<Response> {
+    const response = await this.#harness.fetch(path, init);
+    // The harness answers with undici's Response, which has the same shape under another name.
+    return new Response(response.body as ReadableStream | null, {
+      status: response.status,
+      headers: [...response.headers],
+    });
+  }
+
+  /** The bindings of a Worker, of the first one unless named. */
+  env(worker?: string): Promise<Record<string, unknown>> {
+    return this.#harness.getWorker(worker).getEnv();
+  }
+
+  /** What the Workers have written to their console since the last call. What they write before they block is there, too. */
+  takeLogs(): LogLine[] {
+    const lines = this.#harness.getLogs();
+    this.#harness.clearLogs();
+    return lines;
+  }
+
+  /**
+   * Kills workerd with SIGKILL and starts it again on the same storage. An update of the harness does just that
+   * (measured locally with wrangler 4.156.2); what really happened is in the report.
+   *
+   * @throws TimeLimitError where workerd is not up again in time
+   */
+  async crash(): Promise<CrashReport> {
+    const victim = this.#workerd;
+    const pidBefore = pidOf(victim);
+    await this.#spawn(() => this.#harness.update((options) => ({ ...options })));
+    const signal = victim?.signalCode;
+    if (!signal)
+      throw new Error(`workerd ${pidBefore} was not killed: wrangler restarts in another way now.`);
+    return { pidBefore, pidAfter: this.pid, signal };
+  }
+
+  /**
+   * Builds the Workers anew from their sources and starts them on the same storage. After a build that failed the storage
+   * is a new one: the harness ends its session then (measured locally with wrangler 4.156.2).
+   *
+   * @throws as `start`; the next call tries again
+   */
+  async rebuild(): Promise<void> {
+    if (!this.#isBuilt) return this.#listen();
+    this.#isBuilt = false;
+    await this.#spawn(() => this.#harness.update((options) => ({ ...options })));
+    this.#isBuilt = true;
+  }
+
+  /** Starts the Workers anew on fresh storage, with the migrations applied. */
+  async reset(): Promise<void> {
+    await this.#spawn(() => this.#harness.reset());
+    await this.#migrate();
+  }
+
+  /** Ends everything that this runtime started, also where it does not answer. */
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    // The harness waits for a start that may never end.
+    await within(this.#harness.close(), CLOSE_MS, "").catch(() => undefined);
+    await this.#killAll();
+  }
+
+  async #killAll(): Promise<void> {
+    await Promise.all(
+      this.#children.filter(isRunning).map(async (child) => {
+        const exit = once(child, "exit");
+        child.kill("SIGKILL");
+        await exit;
+      }),
+    );
+  }
+
+  async #listen(): Promise<void> {
+    // The harness starts two: first its proxy, then, when the proxy listens, the one that runs the Workers.
+    await this.#spawn(() => this.#harness.listen());
+    await this.#migrate();
+    this.#isBuilt = true;
+  }
+
+  /** Runs what starts workerd, within the time for a start. */
+  async #spawn(work: () => Promise<unknown>): Promise<void> {
+    this.#workerd = undefined;
+    const { startTimeoutMs } = this.#options;
+    const message = `The Workers were not up after ${startTimeoutMs} ms.`;
+    const onSpawn = (child: ChildProcess) => {
+      this.#children.push(child);
+      child.once("exit", (code, signal) => {
+        if (this.#workerd !== child || this.#isEnding) return;
+        this.#lost.resolve(signal ? `ended by ${signal}` : `ended with code ${code}`);
+      });
+    };
+    try {
+      this.#workerd = await spawnedDuring(() => within(work(), startTimeoutMs, message), onSpawn);
+    } catch (error) {
+      // Whoever waits for a workerd that does not answer hears of its end.
+      if (error instanceof TimeLimitError) await this.#killAll();
+      throw error;
+    }
+  }
+
+  async #migrate(): Promise<void> {
+    const migrated = new Set<string>();
+    for (const input of this.#options.workers) {
+      const { name, d1_databases: databases = [] } = configOf(this.#options.root, input);
+      for (const { binding, database_id: id = binding } of databases) {
+        if (migrated.has(id)) continue;
+        migrated.add(id);
+        await this.#harness.getWorker(name).applyD1Migrations(binding);
+      }
+    }
+  }
+}
+
+interface WorkerConfig {
+  name?: string | undefined;
+  d1_databases?: { binding: string; database_id?: string | undefined }[] | undefined;
+}
+
+function configOf(root: string, input: WorkerInput): WorkerConfig {
+  if ("config" in input) return input.config;
+  const { configPath } = input;
+  const config = configPath instanceof URL ? configPath.pathname : resolve(root, configPath);
+  return unstable_readConfig({ config }) as WorkerConfig;
+}
+
+/** Wrangler keeps its settings in HOME, and says a screen of errors where it cannot: then they are kept elsewhere. */
+function giveWranglerAHome(): void {
+  if (process.env["XDG_CONFIG_HOME"]) return;
+  try {
+    accessSync(homedir(), constants.W_OK);
+  } catch {
+    process.env["XDG_CONFIG_HOME"] = mkdtempSync(join(tmpdir(), "wrangler-home-"));
+  }
+}
+
+let lastSpawn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `work` and returns the last workerd that this process spawned on the way. Wrangler keeps the handle to itself;
+ * Node tells of every child on its diagnostics channel `child_process`. One at a time, so that two runtimes of one
+ * process do not take each other's.
+ */
+async function spawnedDuring(
+  work: () => Promise<unknown>,
+  onWorkerd: (child: ChildProcess) => void,
+): Promise<ChildProcess> {
+  const spawn = lastSpawn.then(async () => {
+    const children: ChildProcess[] = [];
+    const onSpawn = (message: unknown) => {
+      children.push((message as { process: ChildProcess }).process);
+    };
+    // Node tells of a child before it knows its name.
+    const workerds = () =>
+      children.filter(({ spawnfile }) => basename(spawnfile).startsWith("workerd"));
+    const spawns = channel("child_process");
+    spawns.subscribe(onSpawn);
+    try {
+      await work();
+    } finally {
+      spawns.unsubscribe(onSpawn);
+      workerds().forEach(onWorkerd);
+    }
+    const workerd = workerds().at(-1);
+    if (!workerd)
+      throw new Error("Wrangler started no workerd: its test harness works in another way now.");
+    return workerd;
+  });
+  lastSpawn = spawn.catch(() => undefined);
+  return spawn;
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode === null && signalCode === null;
+
+function pidOf(process: ChildProcess | undefined): number {
+  if (process?.pid === undefined) throw new Error("workerd is not running.");
+  return process.pid;
+}
