@@ -3,6 +3,7 @@
  * run must make of them. The same options give the same bytes.
  */
 
+import { Buffer } from "node:buffer";
 import { randomOf } from "@durable-lessons/lab/random";
 
 /** What to make. */

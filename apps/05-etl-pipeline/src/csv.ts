@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { CsvError, parse, type Parser } from "csv-parse";
 
 /**
