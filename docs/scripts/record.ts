@@ -22,7 +22,7 @@ const { version: wrangler }: { version: string } = requireFromLab("wrangler/pack
 const AT_ONCE = 3;
 
 let ok = true;
-for (const { lesson, pairs } of select(lessons, process.argv.slice(2))) {
+for (const { lesson, pairs } of await select(lessons, process.argv.slice(2))) {
   const session = new LessonSession(lesson);
   try {
     const recorded: RecordedPair[] = [];

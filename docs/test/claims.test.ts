@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -33,7 +33,7 @@ const rows: Row[] = text
   });
 const ids = rows.map(({ id }) => id);
 
-const lessons = await findLessons(join(root, "apps"));
+const lessons = await readLessons(join(root, "apps"));
 const pairs = lessons.flatMap(({ id, pairs: of }) =>
   of.map((pair) => ({ name: `${id.slice(0, 2)}/${pair.id}`, claims: pair.claims })),
 );

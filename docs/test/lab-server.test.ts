@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Variant, VARIANTS } from "@durable-lessons/lab";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StreamedProgress } from "../.vitepress/lab/lab-server.ts";
 import { DevServer, isAlive } from "./dev-server.ts";
@@ -118,7 +118,7 @@ describe("a wrong call", () => {
 });
 
 test("every pair of lesson 1 gives the same evidence here and in `compare --json`", async () => {
-  const lessons = await findLessons(join(root, "apps"));
+  const lessons = await readLessons(join(root, "apps"));
   const pairs = lessons.find(({ id }) => id.startsWith("01"))?.pairs ?? [];
   const here = await Promise.all(pairs.map(({ id }) => runPair(`01/${id}`)));
 

@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 import { describeDisturbanceInChinese } from "../i18n/disturbance.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../i18n/pairs.zh-TW.ts";
@@ -98,7 +98,7 @@ describe.each(both)("$page and its twin", ({ page, en, zh }) => {
 });
 
 describe("pairs", async () => {
-  const lessons = await findLessons(join(docs, "..", "apps"));
+  const lessons = await readLessons(join(docs, "..", "apps"));
   const pairs = lessons.flatMap((lesson) =>
     lesson.pairs.map((pair) => ({ name: nameOfPair(lesson, pair), pair })),
   );

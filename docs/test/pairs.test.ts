@@ -1,10 +1,10 @@
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
-const lessons = await findLessons(join(root, "apps"));
+const lessons = await readLessons(join(root, "apps"));
 const folders = await Promise.all(
   lessons.flatMap(({ dir, id, pairs }) =>
     pairs.map(async (pair) => {

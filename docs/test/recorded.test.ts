@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { compareEvidence, VARIANTS } from "@durable-lessons/lab";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 import { readRecording } from "../.vitepress/lab/pair-pages.ts";
 import { timelineOf } from "../.vitepress/theme/timeline.ts";
 
 const docs = join(import.meta.dirname, "..");
 // A lesson without its text is not on the site yet.
-const lessons = (await findLessons(join(docs, "..", "apps"))).filter(({ id }) =>
+const lessons = (await readLessons(join(docs, "..", "apps"))).filter(({ id }) =>
   existsSync(join(docs, "lessons", `${id}.md`)),
 );
 const HINT = "run `pnpm --filter @durable-lessons/docs record`";

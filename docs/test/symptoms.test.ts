@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SYMPTOMS } from "@durable-lessons/lab";
-import { findLessons } from "@durable-lessons/lab/runner";
+import { readLessons } from "@durable-lessons/lab/runner";
 import { expect, test } from "vitest";
 import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
 
 const docs = join(import.meta.dirname, "..");
-const lessons = await findLessons(join(docs, "..", "apps"));
+const lessons = await readLessons(join(docs, "..", "apps"));
 // A lesson that has its text has all its pairs.
 const written = lessons.filter(({ id }) => existsSync(join(docs, "lessons", `${id}.md`)));
 

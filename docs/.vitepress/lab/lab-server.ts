@@ -85,7 +85,8 @@ export class LabServer {
   }
 
   async #run(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
-    const { lesson, pairs } = await this.#selected(body["pair"]);
+    const { lesson, pairs, broken } = await this.#selected(body["pair"]);
+    if (broken[0]) throw new BadRequestError(`${broken[0].file}: ${broken[0].message}`);
     const [pair] = pairs;
     if (!pair || pairs.length !== 1) throw new BadRequestError("A run takes one pair.");
     const left = new AbortController();
@@ -112,8 +113,8 @@ export class LabServer {
 
   async #selected(name: unknown) {
     if (typeof name !== "string") throw new BadRequestError("Name a lesson or a pair.");
-    const lessons = await findLessons(this.#appsDir, { fresh: true });
-    const [selection] = select(lessons, [name]);
+    const lessons = await findLessons(this.#appsDir);
+    const [selection] = await select(lessons, [name], { fresh: true });
     if (!selection) throw new BadRequestError("Name a lesson or a pair.");
     return selection;
   }

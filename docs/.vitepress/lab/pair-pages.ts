@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describeDisturbance, type Pair, type Variant, VARIANTS } from "@durable-lessons/lab";
-import { findLessons, type Lesson } from "@durable-lessons/lab/runner";
+import { type Lesson, readLessons } from "@durable-lessons/lab/runner";
 import { diffLines } from "diff";
 import { describeDisturbanceInChinese } from "../../i18n/disturbance.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../../i18n/pairs.zh-TW.ts";
@@ -26,7 +26,7 @@ export const nameOfPair = (lesson: Pick<Lesson, "id">, pair: Pick<Pair, "id">) =
 
 /** Every pair of every lesson, in reading order. */
 export async function catalogue({ appsDir, docsDir }: Sources): Promise<CatalogueEntry[]> {
-  const lessons = await findLessons(appsDir, { fresh: true });
+  const lessons = await readLessons(appsDir, { fresh: true });
   const entries = lessons.map(async (lesson) => {
     const page = await readFile(join(docsDir, "lessons", `${lesson.id}.md`), "utf8").catch(
       () => "",
@@ -41,7 +41,7 @@ export async function lessonLists({
   appsDir,
   docsDir,
 }: Sources): Promise<Record<Locale, LessonEntry[]>> {
-  const lessons = await findLessons(appsDir, { fresh: true });
+  const lessons = await readLessons(appsDir, { fresh: true });
   const listOf = (dir: string, prefix: string) =>
     lessonsOf(dir).map((id) => ({
       title: titleOf(join(dir, "lessons", `${id}.md`)),
@@ -64,7 +64,7 @@ export async function pairPage(
   pairId: string,
   highlight: (code: string, lines: number[]) => Promise<string>,
 ): Promise<PairPage> {
-  const lessons = await findLessons(appsDir, { fresh: true });
+  const lessons = await readLessons(appsDir, { fresh: true });
   const lesson = lessons.find(({ id }) => id === lessonId);
   const pair = lesson?.pairs.find(({ id }) => id === pairId);
   if (!lesson || !pair) throw new Error(`There is no pair ${lessonId}/${pairId}.`);

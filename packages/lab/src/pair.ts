@@ -11,6 +11,13 @@ export const VARIANTS = ["pitfall", "fix"] as const;
 /** One side of a pair. */
 export type Variant = (typeof VARIANTS)[number];
 
+/**
+ * Loads the code of a variant: `() => import("./pitfall.ts")`. It is code for Workers, so nothing else calls this; a
+ * variant that throws while it is loaded breaks its own runs only. What it has to export depends on the engine: the
+ * list in the lesson's `pitfalls/index.ts` is checked for it.
+ */
+export type LoadVariant = () => Promise<object>;
+
 /** What a run can build its input from. Every run has an input of its own, since runs share the lesson's tables. */
 export interface RunContext {
   /** The run's id: letters, digits and dashes. */
@@ -92,7 +99,7 @@ export const SYMPTOMS = [
 /** It ran twice; it vanished; it never ends; it stopped at the first error; it did the wrong thing; it costs too much. */
 export type Symptom = (typeof SYMPTOMS)[number];
 
-interface PairBase {
+interface PairBase extends Record<Variant, LoadVariant> {
   /** Kebab-case, the name of the pair's folder. */
   id: string;
   title: string;

@@ -266,7 +266,11 @@ describe("a pair that goes wrong", () => {
   });
 
   test("has no result where its lesson cannot start: the iterator throws the error", async () => {
-    const broken = { lesson: { ...lesson, dir: `${lesson.dir}/src` }, pairs: lesson.pairs };
+    const broken = {
+      lesson: { ...lesson, dir: `${lesson.dir}/src` },
+      pairs: lesson.pairs,
+      broken: [],
+    };
     await expect(progressOf([broken])).rejects.toThrow("There is no wrangler.jsonc in");
   });
 });

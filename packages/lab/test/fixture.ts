@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Pair } from "../src/pair.ts";
-import { findLessons, type Lesson, type Selection } from "../src/runner/index.ts";
+import { type Lesson, type Selection, readLessons } from "../src/runner/index.ts";
 
 /** The folder of the fixture's lessons. */
 export const APPS = join(import.meta.dirname, "apps");
 
 /** The lesson `99-fixture`. */
 export async function fixtureLesson(): Promise<Lesson> {
-  const [lesson] = await findLessons(APPS);
+  const [lesson] = await readLessons(APPS);
   if (!lesson) throw new Error(`There is no lesson in ${APPS}.`);
   return lesson;
 }
@@ -23,5 +23,5 @@ export function pairOf(lesson: Lesson, id: string): Pair {
 export async function selection(...pairs: (Pair | string)[]): Promise<Selection[]> {
   const lesson = await fixtureLesson();
   const chosen = pairs.map((pair) => (typeof pair === "string" ? pairOf(lesson, pair) : pair));
-  return [{ lesson, pairs: chosen }];
+  return [{ lesson, pairs: chosen, broken: [] }];
 }

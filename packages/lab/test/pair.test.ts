@@ -110,6 +110,8 @@ describe("describeDisturbance", () => {
     why: "",
     claims: [],
     expect: { pitfall: {}, fix: {} },
+    pitfall: async () => ({}),
+    fix: async () => ({}),
   };
   const workflow: Pair = { ...base, engine: "workflow" };
   const queue: Pair = { ...base, engine: "queue", queue: "QUEUE", messages: () => [] };

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { isCancel, multiselect } from "@clack/prompts";
 import { comparePairs } from "../runner/compare.ts";
@@ -63,7 +64,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   try {
     const lessons = await findLessons(apps);
     if (lessons.length === 0) throw new UnknownNameError(`There are no lessons in ${apps}.`);
-    selections = select(lessons, names);
+    selections = await select(lessons, names);
   } catch (error) {
     if (!(error instanceof UnknownNameError)) throw error;
     stderr.write(`${error.message}\n`);
@@ -74,6 +75,12 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     if (!chosen) return EXIT.interrupted;
     selections = chosen;
   }
+
+  const broken = selections.flatMap((selection) => selection.broken);
+  for (const { pair, file, line = 1, message } of broken) {
+    stderr.write(`Cannot read ${pair}: ${message}\n  ${relative(process.cwd(), file)}:${line}\n`);
+  }
+  selections = selections.filter(({ pairs }) => pairs.length > 0);
 
   const line = new ProgressLine(stderr, Boolean(stderr.isTTY && stdout.isTTY));
   const stopped = new AbortController();
@@ -122,7 +129,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   if (exitCode !== undefined) return exitCode;
   if (json) stdout.write(`${JSON.stringify(asJson(results), null, 2)}\n`);
   else print(summaryLine(results, colors));
-  return results.every(({ ok }) => ok) ? EXIT.ok : EXIT.different;
+  return results.every(({ ok }) => ok) && broken.length === 0 ? EXIT.ok : EXIT.different;
 }
 
 function parse(args: string[]) {

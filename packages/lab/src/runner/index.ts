@@ -1,5 +1,15 @@
 export { type CompareOptions, compareOn, comparePairs } from "./compare.ts";
-export { findLessons, type Lesson, select, type Selection, UnknownNameError } from "./lessons.ts";
+export {
+  type BrokenPair,
+  findLessons,
+  type Lesson,
+  type LessonFolder,
+  readLesson,
+  readLessons,
+  select,
+  type Selection,
+  UnknownNameError,
+} from "./lessons.ts";
 export type {
   CrashTimes,
   Mark,

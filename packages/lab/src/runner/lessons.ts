@@ -1,22 +1,24 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Pair } from "../pair.ts";
+import {
+  type BrokenPair,
+  type Lesson,
+  type LessonFolder,
+  mtimeOf,
+  pitfallsOf,
+  readLesson,
+  type ReadOptions,
+} from "./read-lesson.ts";
 
-/** A lesson with pairs: one folder of `apps/`. */
-export interface Lesson {
-  /** The folder's name, such as `01-onboarding-workflow`. */
-  id: string;
-  /** Absolute path of the folder. */
-  dir: string;
-  /** In reading order. */
-  pairs: Pair[];
-}
+export { type BrokenPair, type Lesson, type LessonFolder, readLesson } from "./read-lesson.ts";
 
 /** A lesson and those of its pairs that were asked for. */
 export interface Selection {
   lesson: Lesson;
   pairs: Pair[];
+  /** Asked for too, but they could not be read. */
+  broken: BrokenPair[];
 }
 
 /** A name that is no lesson and no pair. */
@@ -24,94 +26,93 @@ export class UnknownNameError extends Error {
   override readonly name = "UnknownNameError";
 }
 
-/**
- * Finds the lessons that have pairs.
- *
- * @param appsDir the folder of the lessons
- * @param options `fresh`: read pairs again that have changed since this process read them first
- */
-export async function findLessons(
-  appsDir: string,
-  options: { fresh?: boolean } = {},
-): Promise<Lesson[]> {
+/** Finds the lessons, in the order of their numbers: folders `NN-name` with a `src/pitfalls`. Loads none of their code. */
+export async function findLessons(appsDir: string): Promise<LessonFolder[]> {
   const entries = await readdir(appsDir, { withFileTypes: true }).catch(() => []);
-  const ids = entries
-    .filter((entry) => entry.isDirectory() && /^\d\d-/.test(entry.name))
-    .map((entry) => entry.name)
-    .toSorted();
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   const lessons = await Promise.all(
-    ids.map(async (id) => {
-      const dir = join(appsDir, id);
-      return { id, dir, pairs: await readPairs(join(dir, "src", "pitfalls"), options) };
-    }),
+    names
+      .filter((name) => /^\d\d-/.test(name))
+      .toSorted()
+      .map(async (id) => {
+        const dir = join(appsDir, id);
+        return (await mtimeOf(pitfallsOf(dir))) === null ? [] : [{ id, dir }];
+      }),
   );
-  return lessons.filter((lesson) => lesson.pairs.length > 0);
+  return lessons.flat();
+}
+
+/** Finds the lessons and reads them all. */
+export async function readLessons(appsDir: string, options: ReadOptions = {}): Promise<Lesson[]> {
+  const folders = await findLessons(appsDir);
+  return Promise.all(folders.map((folder) => readLesson(folder, options)));
 }
 
 /**
- * Reads `pair.ts` of every pair. The variants beside it are code for Workers and are left alone; their list,
- * `index.ts`, is only looked at, for the pairs' names and their order.
- */
-export async function readPairs(
-  dir: string,
-  { fresh = false }: { fresh?: boolean } = {},
-): Promise<Pair[]> {
-  const index = await readFile(join(dir, "index.ts"), "utf8").catch(() => "");
-  const imported = index.matchAll(/import (\w+) from "\.\/([a-z0-9-]+)\/pair\.ts"/g);
-  const folders = new Map([...imported].map(([, name, folder]) => [name, folder]));
-  const listed = index.matchAll(/\.\.\.(\w+)/g);
-  const ids = [...listed].flatMap(([, name]) => folders.get(name) ?? []);
-  return Promise.all(
-    ids.map(async (id) => {
-      const file = join(dir, id, "pair.ts");
-      // Node keeps a module for each URL.
-      const version = fresh ? `?v=${Math.trunc((await stat(file)).mtimeMs)}` : "";
-      const module: { default: Pair } = await import(pathToFileURL(file).href + version);
-      return module.default;
-    }),
-  );
-}
-
-/**
- * Resolves names as the command line takes them.
+ * Resolves names as the command line takes them, and reads the lessons that they name.
  *
- * @param names `01`, `01-onboarding-workflow`, `01/double-submit`, …; none means all
+ * @param folders the lessons that there are
+ * @param names `01`, `01-onboarding-workflow`, `01/double-submit`, or a path as a shell completes it, such as
+ *   `apps/01-onboarding-workflow/src/pitfalls/double-submit/fix.ts`; none means all
  * @throws UnknownNameError where a name is not known; its message lists those there are
  */
-export function select(lessons: readonly Lesson[], names: readonly string[]): Selection[] {
-  if (names.length === 0) return lessons.map((lesson) => ({ lesson, pairs: lesson.pairs }));
-  const wanted = new Map<Lesson, Set<Pair>>();
-  for (const name of names) {
-    const { lesson, pairs } = resolve(lessons, name);
-    const chosen = wanted.get(lesson) ?? new Set();
-    for (const pair of pairs) chosen.add(pair);
-    wanted.set(lesson, chosen);
-  }
-  return lessons.flatMap((lesson) => {
-    const chosen = wanted.get(lesson);
-    return chosen ? [{ lesson, pairs: lesson.pairs.filter((pair) => chosen.has(pair)) }] : [];
+export async function select(
+  folders: readonly LessonFolder[],
+  names: readonly string[],
+  options: ReadOptions = {},
+): Promise<Selection[]> {
+  const wanted = names.map((name) => resolve(folders, name));
+  const selections = folders.map(async (folder): Promise<Selection[]> => {
+    const here = wanted.filter((name) => name.folder === folder);
+    if (names.length > 0 && here.length === 0) return [];
+    const lesson = await readLesson(folder, options);
+    for (const { pair } of here) if (pair !== undefined) check(lesson, pair);
+    const isWanted = (id: string) =>
+      names.length === 0 || here.some(({ pair }) => pair === undefined || pair === id);
+    return [
+      {
+        lesson,
+        pairs: lesson.pairs.filter(({ id }) => isWanted(id)),
+        broken: lesson.broken.filter(({ pair }) => isWanted(pair)),
+      },
+    ];
   });
+  return (await Promise.all(selections)).flat();
 }
 
-function resolve(lessons: readonly Lesson[], name: string): Selection {
-  const [lessonName = "", pairName, ...rest] = name.replace(/\/$/, "").split("/");
-  const lesson = lessons.find(
+/** The lesson that a name means and, if it means one, its pair. */
+function resolve(
+  folders: readonly LessonFolder[],
+  name: string,
+): { folder: LessonFolder; pair: string | undefined } {
+  const [lessonName = "", ...rest] = name
+    .replace(/^(.*\/)?apps\//, "")
+    .replace(/\/$/, "")
+    .replace(/\/src\/pitfalls(?=\/|$)/, "")
+    .split("/");
+  const folder = folders.find(
     ({ id }) => id === lessonName || id.slice(0, 2) === lessonName.padStart(2, "0"),
   );
-  if (!lesson) {
+  if (!folder) {
     throw new UnknownNameError(
-      `There is no lesson "${lessonName}". The lessons are:\n${list(lessons.map(({ id }) => id))}`,
+      `There is no lesson "${lessonName}". The lessons are:\n${list(folders.map(({ id }) => id))}`,
     );
   }
-  if (pairName === undefined) return { lesson, pairs: lesson.pairs };
-  const pair = lesson.pairs.find(({ id }) => id === pairName);
-  if (!pair || rest.length > 0) {
-    throw new UnknownNameError(
-      `Lesson ${lesson.id} has no pair "${[pairName, ...rest].join("/")}". Its pairs are:\n` +
-        list(lesson.pairs.map(({ id }) => `${lesson.id.slice(0, 2)}/${id}`)),
-    );
-  }
-  return { lesson, pairs: [pair] };
+  if (rest.length === 2 && rest[1]?.endsWith(".ts")) rest.pop();
+  return { folder, pair: rest.length === 0 ? undefined : rest.join("/") };
+}
+
+/** @throws UnknownNameError where the lesson has no such pair, not even one that could not be read */
+function check({ id, pairs, broken }: Lesson, name: string): void {
+  const short = (pair: string) => `${id.slice(0, 2)}/${pair}`;
+  if (pairs.some((pair) => pair.id === name) || broken.some(({ pair }) => pair === name)) return;
+  throw new UnknownNameError(
+    `Lesson ${id} has no pair "${name}". Its pairs are:\n` +
+      list([
+        ...pairs.map((pair) => short(pair.id)),
+        ...broken.map(({ pair, message }) => `${short(pair)} (cannot be read: ${message})`),
+      ]),
+  );
 }
 
 const list = (names: string[]) => names.map((name) => `  ${name}`).join("\n");

@@ -47,10 +47,11 @@ interface Handles<Env> {
   handle(request: Request, env: VariantEnv<Env>, ctx: RequestContext): Promise<Response>;
 }
 
-type Sides<Module> = Record<Variant, Module>;
+/** A pair whose variants export what its engine calls. */
+type Loading<Pair, Module> = Omit<Pair, Variant> & Record<Variant, () => Promise<Module>>;
 
-/** A pair with its two variants, as a lesson's `pitfalls/index.ts` lists them. */
+/** A pair whose two variants run with this `env`, as a lesson's `pitfalls/index.ts` lists them. */
 export type RunnablePair<Env> =
-  | (WorkflowPair & Sides<Runs<Env>>)
-  | (QueuePair & Sides<Consumes<Env> & Partial<Runs<Env>>>)
-  | (HttpPair & Sides<Handles<Env> & Partial<Consumes<Env> & Runs<Env>>>);
+  | Loading<WorkflowPair, Runs<Env>>
+  | Loading<QueuePair, Consumes<Env> & Partial<Runs<Env>>>
+  | Loading<HttpPair, Handles<Env> & Partial<Consumes<Env> & Runs<Env>>>;

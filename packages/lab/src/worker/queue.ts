@@ -57,7 +57,7 @@ async function consumeRun<Env extends LabBindings>(
   if (!first) return;
   const { pair: id, variant } = first.lab;
   const pair = pairs.find((candidate) => candidate.id === id);
-  const module = pair?.[variant];
+  const module = await pair?.[variant]();
   if (!pair || !module || !("consume" in module) || !module.consume) {
     throw new Error(`The pair "${id}" has no consume().`);
   }

@@ -300,6 +300,7 @@ export class Run<Env extends LabBindings> {
     try {
       const responses = [];
       const times = timesDelivered(this.#pair);
+      const module = await this.#pair[this.#variant]();
       for (let nth = 1; nth <= times; nth++) {
         const request = new Request("https://lesson.example/", {
           method: "POST",
@@ -308,7 +309,7 @@ export class Run<Env extends LabBindings> {
         });
         const queue = queueBindingOf(this.#pair, this.#variant);
         const env = variantEnv(this.#env, this.#scope, queue);
-        const response = await this.#pair[this.#variant].handle(request, env, ctx);
+        const response = await module.handle(request, env, ctx);
         const effects = (await effectsOf(WORLD, this.id)).length;
         responses.push({ status: response.status, body: await response.text(), effects });
       }

@@ -14,7 +14,7 @@ export function pitfallWorkflow<Env extends LabBindings>(pairs: readonly Runnabl
   return class PitfallWorkflow extends WorkflowEntrypoint<Env, PitfallParams> {
     override async run(event: WorkflowEvent<PitfallParams>, step: WorkflowStep): Promise<unknown> {
       const { params, ...scope } = event.payload;
-      const module = pairs.find((pair) => pair.id === scope.pair)?.[scope.variant];
+      const module = await pairs.find((pair) => pair.id === scope.pair)?.[scope.variant]();
       if (!module || !("run" in module) || !module.run) {
         throw new Error(`The pair "${scope.pair}" has no run() in its ${scope.variant}.`);
       }

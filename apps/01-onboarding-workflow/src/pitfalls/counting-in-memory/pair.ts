@@ -15,4 +15,6 @@ export default {
     pitfall: { "email.sent": 3, "output.sent": 1 },
     fix: { "email.sent": 3, "output.sent": 3 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

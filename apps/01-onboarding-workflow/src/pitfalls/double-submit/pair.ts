@@ -14,4 +14,6 @@ export default {
     pitfall: { "email.sent": 2, "workflow.created": 2 },
     fix: { "email.sent": 1, "workflow.created": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

@@ -15,4 +15,6 @@ export default {
     pitfall: { status: "errored", "account.opened": 0 },
     fix: { status: "complete", "account.opened": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { "account.opened": 2, "email.sent": 1 },
     fix: { "account.opened": 1, "email.sent": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

@@ -15,4 +15,6 @@ export default {
     pitfall: { "email.sent": 2, "account.opened": 1 },
     fix: { "email.sent": 1, "account.opened": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { "audit.logged": 2, "parcel.shipped": 1 },
     fix: { "audit.logged": 1, "parcel.shipped": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { status: "complete", "card.charged": 1, "email.sent": 1, "card.refunded": 0 },
     fix: { status: "errored", "card.charged": 1, "email.sent": 1, "card.refunded": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

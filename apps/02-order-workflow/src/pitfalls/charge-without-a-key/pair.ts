@@ -15,4 +15,6 @@ export default {
     pitfall: { "card.charged": 2 },
     fix: { "card.charged": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -28,4 +28,6 @@ export default {
       "stock.released": 1,
     },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -15,4 +15,6 @@ export default {
     pitfall: { status: "complete", "parcel.shipped": 1 },
     fix: { status: "errored", "parcel.shipped": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

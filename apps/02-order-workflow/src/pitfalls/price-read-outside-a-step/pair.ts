@@ -26,4 +26,6 @@ export default {
       "output.chargedCents": 900,
     },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

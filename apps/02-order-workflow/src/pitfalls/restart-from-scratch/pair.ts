@@ -16,4 +16,6 @@ export default {
     pitfall: { "card.charged": 2, "parcel.shipped": 1 },
     fix: { "card.charged": 1, "parcel.shipped": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

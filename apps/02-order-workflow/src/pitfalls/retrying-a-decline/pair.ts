@@ -16,4 +16,6 @@ export default {
     pitfall: { status: "errored", "card.declined": 4 },
     fix: { status: "errored", "card.declined": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

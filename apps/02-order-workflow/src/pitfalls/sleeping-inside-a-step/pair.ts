@@ -15,4 +15,6 @@ export default {
     pitfall: { status: "errored", "card.charged": 2 },
     fix: { status: "complete", "card.charged": 1, "parcel.shipped": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -21,4 +21,6 @@ export default {
     pitfall: { "stock.reserved": 3, "output.lines": 1 },
     fix: { "stock.reserved": 3, "output.lines": 3 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

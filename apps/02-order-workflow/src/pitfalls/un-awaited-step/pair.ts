@@ -15,4 +15,6 @@ export default {
     pitfall: { status: "complete", "card.charged": 1, "email.sent": 0 },
     fix: { status: "errored", "card.charged": 1, "email.sent": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

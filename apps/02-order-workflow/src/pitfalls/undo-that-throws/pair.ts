@@ -16,4 +16,6 @@ export default {
     pitfall: { status: "errored", "stock.reserved": 1, "stock.released": 0 },
     fix: { status: "errored", "stock.reserved": 1, "stock.released": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

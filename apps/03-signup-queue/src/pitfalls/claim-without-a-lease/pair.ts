@@ -16,4 +16,6 @@ export default {
     pitfall: { "email.sent": 0 },
     fix: { "email.sent": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -17,4 +17,6 @@ export default {
     pitfall: { "email.sent": 2 },
     fix: { "email.sent": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { "email.sent": 2, "message.sent": 2 },
     fix: { "email.sent": 1, "message.sent": 2 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

@@ -20,4 +20,6 @@ export default {
     pitfall: { "message.dead-lettered": 1, "output.stored": 0, "alert.sent": 0 },
     fix: { "message.dead-lettered": 1, "output.stored": 1, "alert.sent": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

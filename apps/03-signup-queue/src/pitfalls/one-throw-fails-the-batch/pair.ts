@@ -15,4 +15,6 @@ export default {
     pitfall: { "email.sent": 4, "message.dead-lettered": 3 },
     fix: { "email.sent": 2, "message.dead-lettered": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

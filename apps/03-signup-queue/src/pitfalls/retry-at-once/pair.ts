@@ -16,4 +16,6 @@ export default {
     pitfall: { "email.sent": 0, "message.dead-lettered": 1 },
     fix: { "email.sent": 1, "message.dead-lettered": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

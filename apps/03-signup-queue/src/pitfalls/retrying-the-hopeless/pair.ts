@@ -19,4 +19,6 @@ export default {
     pitfall: { "message.delivered": 4, "message.dead-lettered": 1, "output.parked": 0 },
     fix: { "message.delivered": 1, "message.dead-lettered": 0, "output.parked": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { "email.sent": 0, "message.delivered": 1 },
     fix: { "email.sent": 1, "message.delivered": 3 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

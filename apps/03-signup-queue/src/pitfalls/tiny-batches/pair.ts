@@ -17,4 +17,6 @@ export default {
     pitfall: { "email.sent": 20, "consumer.called": 20 },
     fix: { "email.sent": 20, "consumer.called": 2 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -16,4 +16,6 @@ export default {
     pitfall: { "email.sent": 1, "output.responses.0.effects": 1 },
     fix: { "email.sent": 1, "output.responses.0.effects": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

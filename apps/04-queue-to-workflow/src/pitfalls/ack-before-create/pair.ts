@@ -18,4 +18,6 @@ export default {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.delivered": 1 },
     fix: { "card.charged": 1, "workflow.created": 1, "message.delivered": 2 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -17,4 +17,6 @@ export default {
     pitfall: { "card.charged": 1, "message.dead-lettered": 4 },
     fix: { "card.charged": 2, "message.dead-lettered": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -17,4 +17,6 @@ export default {
     pitfall: { "workflow.created": 100, "workflow.create-called": 100 },
     fix: { "workflow.created": 100, "workflow.create-called": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

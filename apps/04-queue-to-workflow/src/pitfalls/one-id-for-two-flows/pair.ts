@@ -17,4 +17,6 @@ export default {
     pitfall: { "workflow.created": 1, "parcel.shipped": 1, "parcel.recalled": 0 },
     fix: { "workflow.created": 2, "parcel.shipped": 1, "parcel.recalled": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

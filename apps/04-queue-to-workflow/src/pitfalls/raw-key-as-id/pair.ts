@@ -17,4 +17,6 @@ export default {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.dead-lettered": 5 },
     fix: { "card.charged": 5, "workflow.created": 5, "message.dead-lettered": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

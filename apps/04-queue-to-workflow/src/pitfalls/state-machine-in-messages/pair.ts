@@ -17,4 +17,6 @@ export default {
     pitfall: { "stock.reserved": 2, "card.charged": 2, "parcel.shipped": 2 },
     fix: { "stock.reserved": 1, "card.charged": 1, "parcel.shipped": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

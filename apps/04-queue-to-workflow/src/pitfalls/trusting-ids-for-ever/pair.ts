@@ -17,4 +17,6 @@ export default {
     pitfall: { "card.charged": 2, "workflow.created": 2 },
     fix: { "card.charged": 1, "workflow.created": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies QueuePair;

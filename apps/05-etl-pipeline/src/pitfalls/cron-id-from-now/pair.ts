@@ -14,4 +14,6 @@ export default {
     pitfall: { "rows.loaded": 2, "workflow.created": 2 },
     fix: { "rows.loaded": 1, "workflow.created": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

@@ -14,4 +14,6 @@ export default {
     pitfall: { "audit.logged": 1, "output.rows": 6, "output.minor": 600 },
     fix: { "audit.logged": 1, "output.rows": 3, "output.minor": 300 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

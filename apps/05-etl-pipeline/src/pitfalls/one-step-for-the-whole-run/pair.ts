@@ -13,4 +13,6 @@ export default {
     pitfall: { "source.read": 3, "rows.loaded": 1 },
     fix: { "source.read": 1, "rows.loaded": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -15,4 +15,6 @@ export default {
     pitfall: { "rows.loaded": 3, "audit.logged": 1, "output.loaded": "b, c, c" },
     fix: { "rows.loaded": 3, "audit.logged": 1, "output.loaded": "a, b, c" },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

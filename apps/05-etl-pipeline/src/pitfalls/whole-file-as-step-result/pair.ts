@@ -13,4 +13,6 @@ export default {
     pitfall: { "source.read": 1, "rows.loaded": 1, "output.resultsOver1MiB": 1 },
     fix: { "source.read": 1, "rows.loaded": 1, "output.resultsOver1MiB": 0 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -22,4 +22,6 @@ export default {
     pitfall: { "audit.logged": 1, "article.published": 1, "output.responses.0.status": 200 },
     fix: { "audit.logged": 1, "article.published": 0, "output.responses.0.status": 403 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies HttpPair;

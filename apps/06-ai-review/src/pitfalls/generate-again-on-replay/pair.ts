@@ -27,4 +27,6 @@ export default {
       "output.publishedAsReviewed": true,
     },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

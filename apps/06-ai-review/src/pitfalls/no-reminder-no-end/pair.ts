@@ -16,4 +16,6 @@ export default {
     pitfall: { status: "waiting", "email.sent": 1, "reminder.sent": 0 },
     fix: { status: "complete", "email.sent": 1, "reminder.sent": 1, "output.closed": true },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -15,4 +15,6 @@ export default {
     pitfall: { "workflow.step-started": 25, "reminder.sent": 1 },
     fix: { "workflow.step-started": 1, "reminder.sent": 1 },
   },
+  pitfall: () => import("./pitfall.ts"),
+  fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -11,4 +11,6 @@ export default {
   faults: { "accounts.open": ["hang-after-effect"] },
   disturb: { crash: { after: "accounts.open" } },
   expect: { pitfall: { "account.opened": 2 }, fix: { "account.opened": 1 } },
+  pitfall: async () => (await import("../variants.ts")).openWithoutKey,
+  fix: async () => (await import("../variants.ts")).openWithKey,
 } satisfies HttpPair;

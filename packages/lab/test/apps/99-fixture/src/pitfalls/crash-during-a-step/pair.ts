@@ -14,4 +14,6 @@ export default {
     pitfall: { "email.sent": 2, "account.opened": 1 },
     fix: { "email.sent": 1, "account.opened": 1 },
   },
+  pitfall: async () => (await import("../variants.ts")).mailOutsideStep,
+  fix: async () => (await import("../variants.ts")).mailInsideStep,
 } satisfies WorkflowPair;

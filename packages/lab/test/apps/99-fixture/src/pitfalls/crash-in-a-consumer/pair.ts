@@ -15,4 +15,6 @@ export default {
     pitfall: { "email.sent": 3, "message.delivered": 4 },
     fix: { "email.sent": 2, "message.delivered": 4 },
   },
+  pitfall: async () => (await import("../variants.ts")).mailPerMessage,
+  fix: async () => (await import("../variants.ts")).mailWithKeyPerMessage,
 } satisfies QueuePair;

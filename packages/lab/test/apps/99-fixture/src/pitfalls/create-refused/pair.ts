@@ -15,4 +15,6 @@ export default {
     pitfall: { "email.sent": 2, "workflow.create-called": 3, "workflow.created": 2 },
     fix: { "email.sent": 2, "workflow.create-called": 2, "workflow.created": 2 },
   },
+  pitfall: async () => (await import("../variants.ts")).instancePerMessage,
+  fix: async () => (await import("../variants.ts")).instancesPerBatch,
 } satisfies QueuePair;

@@ -13,4 +13,6 @@ export default {
     pitfall: { "email.sent": 1, "message.retried": 2, "message.dead-lettered": 1 },
     fix: { "email.sent": 1, "alert.sent": 1, "message.retried": 2, "message.dead-lettered": 1 },
   },
+  pitfall: async () => (await import("../variants.ts")).retriesBadMessage,
+  fix: async () => (await import("../variants.ts")).readsDeadLetters,
 } satisfies QueuePair;

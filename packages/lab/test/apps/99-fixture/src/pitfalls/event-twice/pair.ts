@@ -13,4 +13,6 @@ export default {
     pitfall: { "parcel.shipped": 1, "output.shipped": true },
     fix: { "output.shipped": false },
   },
+  pitfall: async () => (await import("../variants.ts")).sameTypeTwice,
+  fix: async () => (await import("../variants.ts")).anotherType,
 } satisfies WorkflowPair;

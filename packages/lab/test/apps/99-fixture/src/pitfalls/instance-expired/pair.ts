@@ -14,4 +14,6 @@ export default {
     pitfall: { "email.sent": 4, "workflow.created": 4, "workflow.expired": 2 },
     fix: { "email.sent": 2, "workflow.created": 4, "workflow.expired": 2, "message.delivered": 4 },
   },
+  pitfall: async () => (await import("../variants.ts")).instancePerMessage,
+  fix: async () => (await import("../variants.ts")).instanceWithKeyPerMessage,
 } satisfies QueuePair;

@@ -13,4 +13,6 @@ export default {
     pitfall: { "email.sent": 3, "workflow.step-started": 3 },
     fix: { "email.sent": 1, "workflow.step-started": 1 },
   },
+  pitfall: async () => (await import("../variants.ts")).threeSteps,
+  fix: async () => (await import("../variants.ts")).oneStep,
 } satisfies WorkflowPair;

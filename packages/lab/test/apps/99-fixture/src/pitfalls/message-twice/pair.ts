@@ -14,4 +14,6 @@ export default {
     pitfall: { "email.sent": 2, "message.delivered": 2 },
     fix: { "email.sent": 1, "message.delivered": 2 },
   },
+  pitfall: async () => (await import("../variants.ts")).mailPerMessage,
+  fix: async () => (await import("../variants.ts")).mailWithKeyPerMessage,
 } satisfies QueuePair;

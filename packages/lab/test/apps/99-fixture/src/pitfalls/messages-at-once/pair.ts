@@ -15,4 +15,6 @@ export default {
     // It can only tell within one call.
     fix: { "email.sent": 2, "consumer.called": 2, "message.delivered": 4 },
   },
+  pitfall: async () => (await import("../variants.ts")).mailPerMessage,
+  fix: async () => (await import("../variants.ts")).mailPerBodyOfBatch,
 } satisfies QueuePair;

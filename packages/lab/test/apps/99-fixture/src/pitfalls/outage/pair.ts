@@ -16,4 +16,6 @@ export default {
     // One second is not enough, two are.
     fix: { "email.sent": 1, "message.retried": 2, "message.acked": 1, "message.dead-lettered": 0 },
   },
+  pitfall: async () => (await import("../variants.ts")).retriesAtOnce,
+  fix: async () => (await import("../variants.ts")).retriesAfterASecond,
 } satisfies QueuePair;

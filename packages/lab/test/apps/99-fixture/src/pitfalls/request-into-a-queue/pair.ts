@@ -20,4 +20,6 @@ export default {
       "output.responses.1.effects": 0,
     },
   },
+  pitfall: async () => (await import("../variants.ts")).mailPerRequest,
+  fix: async () => (await import("../variants.ts")).threeMessagesPerRequest,
 } satisfies HttpPair;

@@ -13,4 +13,6 @@ export default {
     pitfall: { "email.sent": 2, "workflow.created": 2, "output.responses.1.status": 202 },
     fix: { "email.sent": 1, "workflow.created": 1, "output.responses.1.status": 200 },
   },
+  pitfall: async () => (await import("../variants.ts")).randomId,
+  fix: async () => (await import("../variants.ts")).sameId,
 } satisfies HttpPair;

@@ -14,4 +14,6 @@ export default {
     pitfall: { "card.charged": 2, "parcel.shipped": 1 },
     fix: { "card.charged": 1, "parcel.shipped": 1 },
   },
+  pitfall: async () => (await import("../variants.ts")).chargeThenShip,
+  fix: async () => (await import("../variants.ts")).chargeWithKeyThenShip,
 } satisfies WorkflowPair;

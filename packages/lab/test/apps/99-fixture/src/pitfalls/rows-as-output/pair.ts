@@ -17,4 +17,6 @@ export default {
     pitfall: { "email.sent": 2, "output.mails": 2 },
     fix: { "email.sent": 2, "output.mails": 2, "output.last": "b" },
   },
+  pitfall: async () => (await import("../variants.ts")).mailPerMessage,
+  fix: async () => (await import("../variants.ts")).mailWithKeyPerMessage,
 } satisfies QueuePair;

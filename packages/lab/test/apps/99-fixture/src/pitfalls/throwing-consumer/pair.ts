@@ -13,4 +13,6 @@ export default {
     pitfall: { "email.sent": 1, "message.dead-lettered": 3, "message.acked": 0 },
     fix: { "email.sent": 2, "message.dead-lettered": 1, "message.acked": 2 },
   },
+  pitfall: async () => (await import("../variants.ts")).throwsOnBadMessage,
+  fix: async () => (await import("../variants.ts")).retriesBadMessage,
 } satisfies QueuePair;

@@ -12,4 +12,6 @@ export default {
     pitfall: { status: "waiting", "email.sent": 1 },
     fix: { "email.sent": 1, "output.answered": false },
   },
+  pitfall: async () => (await import("../variants.ts")).waitsForEver,
+  fix: async () => (await import("../variants.ts")).waitsForASecond,
 } satisfies WorkflowPair;
