@@ -1,8 +1,10 @@
 import { outsideWorld } from "@durable-lessons/outside-world";
-import type { DailyReportParams } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The scheduled time of the cron that starts the report, in milliseconds since the epoch. */
+type DailyReportParams = { scheduledTime: number };
 
 /** Every morning: count the users of the last day, mail the figure to the team. */
 export class DailyReportWorkflow extends WorkflowEntrypoint<Env, DailyReportParams> {

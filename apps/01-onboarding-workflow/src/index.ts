@@ -1,6 +1,5 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
 import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
-import { onboardingRequest } from "@durable-lessons/types";
 import {
   errorAsJson,
   expectJson,
@@ -8,11 +7,12 @@ import {
   limitBody,
   notFoundAsJson,
   onlyMethods,
-} from "@durable-lessons/types/http";
+} from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import * as v from "valibot";
 import { pairs } from "./pitfalls/index.ts";
 import { consumeOnboardingRequests } from "./queue-consumer.ts";
+import { onboardingRequest } from "./schemas.ts";
 import { startOnboarding } from "./start-onboarding.ts";
 import { findInstance } from "./status.ts";
 import { whatToTry } from "./what-to-try.ts";

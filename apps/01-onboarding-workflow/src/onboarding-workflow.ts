@@ -1,6 +1,6 @@
 import { outsideWorld } from "@durable-lessons/outside-world";
-import type { OnboardingRequest } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import type { OnboardingRequest } from "./schemas.ts";
 
 /** A new user: save the record, prepare the welcome, send the mail. */
 export class OnboardingWorkflow extends WorkflowEntrypoint<Env, OnboardingRequest> {

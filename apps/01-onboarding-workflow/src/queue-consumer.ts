@@ -1,6 +1,7 @@
-import { onboardingRequest, QUEUES } from "@durable-lessons/types";
-import { issuesAsText } from "@durable-lessons/types/http";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
 import * as v from "valibot";
+import { QUEUES } from "./queues.ts";
+import { onboardingRequest } from "./schemas.ts";
 import { startOnboarding } from "./start-onboarding.ts";
 
 /** Starts one onboarding per message. What no retry can help is parked, and its neighbours are served. */

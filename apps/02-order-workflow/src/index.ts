@@ -1,6 +1,5 @@
 import { scriptFaults } from "@durable-lessons/outside-world";
 import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
-import { EVENTS, orderRequest, orderRestart, orderReview } from "@durable-lessons/types";
 import {
   errorAsJson,
   expectJson,
@@ -9,16 +8,18 @@ import {
   notFoundAsJson,
   onlyMethods,
   requireToken,
-} from "@durable-lessons/types/http";
-import { findInstance } from "@durable-lessons/types/instances";
+} from "@durable-lessons/worker-helpers/http";
+import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { Hono } from "hono";
 import { control, restart } from "./control.ts";
+import { EVENTS } from "./events.ts";
 import { viewOf } from "./order-view.ts";
 import { claimReview, findOrder, type Order } from "./orders.ts";
 import { faultsOf, onlyInTheLab, outage } from "./outage.ts";
 import { pairs } from "./pitfalls/index.ts";
 import { placeOrder } from "./place-order.ts";
 import { unknownSkus } from "./prices.ts";
+import { orderRequest, orderRestart, orderReview } from "./schemas.ts";
 import { whatToTry } from "./what-to-try.ts";
 
 export { OrderWorkflow } from "./order-workflow.ts";

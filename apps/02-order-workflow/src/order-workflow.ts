@@ -1,13 +1,14 @@
 import { stepKey } from "@durable-lessons/idempotency";
 import { outsideWorld } from "@durable-lessons/outside-world";
-import { EVENTS, type OrderRequest, orderReview, type OrderReview } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import * as v from "valibot";
 import { giveUpOn, isTimeout } from "./errors.ts";
+import { EVENTS } from "./events.ts";
 import { advance, closeOrder, closeReview, startCancelling } from "./orders.ts";
 import { priceOf } from "./prices.ts";
 import { retryAfter } from "./retry-after.ts";
+import { type OrderRequest, orderReview, type OrderReview } from "./schemas.ts";
 
 const NOBODY: OrderReview = { approved: false, reviewer: "nobody answered in time" };
 

@@ -1,5 +1,5 @@
-import type { OrderReview } from "@durable-lessons/types";
 import { NonRetryableError } from "cloudflare:workflows";
+import type { OrderReview } from "./schemas.ts";
 
 /** An order's way. It moves to the right only, whatever a retry, a replay or a restart writes again. */
 const WAY = ["received", "reserved", "in review", "approved", "shipping", "shipped", "complete"];

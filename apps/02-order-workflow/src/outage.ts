@@ -1,5 +1,5 @@
 import type { FaultScript, Operation } from "@durable-lessons/outside-world";
-import { body } from "@durable-lessons/types";
+import { body } from "@durable-lessons/types/fields";
 import type { MiddlewareHandler } from "hono";
 import * as v from "valibot";
 

@@ -1,6 +1,6 @@
 import { createInstanceOnce, fingerprintOf, instanceIdFor } from "@durable-lessons/idempotency";
-import type { OrderRequest } from "@durable-lessons/types";
 import { insertOrder, type OrderRow } from "./orders.ts";
+import type { OrderRequest } from "./schemas.ts";
 
 /** What became of a request to place an order. */
 export type Placed = { state: "conflict" } | { state: "known" | "new"; row: OrderRow };

@@ -1,5 +1,5 @@
-import type { OrderRequest } from "@durable-lessons/types";
 import { NonRetryableError } from "cloudflare:workflows";
+import type { OrderRequest } from "./schemas.ts";
 
 type Lines = OrderRequest["lines"];
 

@@ -1,4 +1,4 @@
-import { eventsSoFar, stepNameOf } from "@durable-lessons/types/instances";
+import { eventsSoFar, stepNameOf } from "@durable-lessons/worker-helpers/instances";
 
 /** One step of an instance, as the platform tells it. */
 export interface StepView {

@@ -1,7 +1,7 @@
 import { consumeOnce } from "@durable-lessons/idempotency";
 import { outsideWorld, ProviderError } from "@durable-lessons/outside-world";
 import { signupMessage } from "@durable-lessons/types";
-import { issuesAsText } from "@durable-lessons/types/http";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
 import * as v from "valibot";
 import { keepDeadLetter } from "./keep-dead-letter.ts";
 import { noteFailures } from "./note-failures.ts";

@@ -1,7 +1,7 @@
 import { sweep } from "@durable-lessons/idempotency";
-import { QUEUES } from "@durable-lessons/types";
 import { consumeDeadLetters } from "./consume-dead-letters.ts";
 import { consumeSignups } from "./consume-signups.ts";
+import { QUEUES } from "./queues.ts";
 
 /** A message lives for 14 days in the queue and 14 more among the dead; an operator may take weeks to redrive it. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

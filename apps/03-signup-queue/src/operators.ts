@@ -1,4 +1,4 @@
-import { bearerToken, isSameSecret } from "@durable-lessons/types/http";
+import { bearerToken, isSameSecret } from "@durable-lessons/worker-helpers/http";
 import type { MiddlewareHandler } from "hono";
 
 /** What a route behind {@link requireOperator} reads with `c.var`. */

@@ -6,7 +6,7 @@ import {
   limitBody,
   notFoundAsJson,
   onlyMethods,
-} from "@durable-lessons/types/http";
+} from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import { listDeadLetters } from "./dead-letters.ts";
 import { operatorPage } from "./operator-page.ts";

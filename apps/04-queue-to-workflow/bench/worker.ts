@@ -1,7 +1,7 @@
 import { createInstancesOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import { WorkflowEntrypoint } from "cloudflare:workers";
 import { consumeOrders } from "../src/consume-orders.ts";
+import type { FulfilmentOrder } from "../src/schemas.ts";
 
 interface BenchEnv {
   DB: D1Database;

@@ -1,9 +1,9 @@
 import { backoffSeconds, createInstancesOnce, instanceIdFor } from "@durable-lessons/idempotency";
-import { fulfilmentOrder, type FulfilmentOrder } from "@durable-lessons/types";
-import { issuesAsText } from "@durable-lessons/types/http";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
 import * as v from "valibot";
 import { keepDeadLetters } from "./dead-letters.ts";
 import { closedOrders } from "./orders.ts";
+import { fulfilmentOrder, type FulfilmentOrder } from "./schemas.ts";
 
 /** Doubles from two seconds to five minutes: a rate limit is over in a second, an outage takes longer. */
 const BACKOFF = { baseSeconds: 2, maxSeconds: 300 };

@@ -1,6 +1,6 @@
-import { fulfilmentOrder } from "@durable-lessons/types";
 import * as v from "valibot";
 import { markDeadLettered } from "./orders.ts";
+import { fulfilmentOrder } from "./schemas.ts";
 
 /** Stores messages for a person to look at. Safe to repeat: until it has returned, none of them must be acked. */
 export async function keepDeadLetters(

@@ -1,8 +1,8 @@
 import { stepKey } from "@durable-lessons/idempotency";
 import { outsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { closeOrder } from "./orders.ts";
+import type { FulfilmentOrder } from "./schemas.ts";
 
 /** Four minutes of retries, 1 + 2 + 4 + … seconds apart: most outages are shorter, and a restart takes a second. */
 const patient = {

@@ -1,10 +1,4 @@
 import {
-  fulfilmentOrder,
-  fulfilmentOrderBatch,
-  MAX_BATCH_BYTES,
-  QUEUES,
-} from "@durable-lessons/types";
-import {
   errorAsJson,
   expectJson,
   issuesAsText,
@@ -12,7 +6,7 @@ import {
   limitBody,
   notFoundAsJson,
   onlyMethods,
-} from "@durable-lessons/types/http";
+} from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import * as v from "valibot";
 import { consumeOrders } from "./consume-orders.ts";
@@ -20,6 +14,8 @@ import { consumeDeadLetters } from "./dead-letters.ts";
 import { viewOf } from "./order-view.ts";
 import { findOrder } from "./orders.ts";
 import { placeOrders } from "./place-orders.ts";
+import { QUEUES } from "./queues.ts";
+import { fulfilmentOrder, fulfilmentOrderBatch, MAX_BATCH_BYTES } from "./schemas.ts";
 import { unavailable } from "./unavailable.ts";
 import { whatToTry } from "./what-to-try.ts";
 

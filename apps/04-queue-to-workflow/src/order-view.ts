@@ -1,4 +1,4 @@
-import { eventsSoFar, findInstance, stepNameOf } from "@durable-lessons/types/instances";
+import { eventsSoFar, findInstance, stepNameOf } from "@durable-lessons/worker-helpers/instances";
 import { fulfilmentId } from "./consume-orders.ts";
 import { CLOSED, type OrderRow } from "./orders.ts";
 

@@ -1,6 +1,6 @@
 import { fingerprintOf } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import { acceptOrders, CLOSED, markQueued, takeBack } from "./orders.ts";
+import type { FulfilmentOrder } from "./schemas.ts";
 
 /** What became of an order: taken, known already, or another one under an id that is taken. */
 export type Placed = "accepted" | "known" | "conflict";

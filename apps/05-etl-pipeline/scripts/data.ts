@@ -5,9 +5,9 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isDay } from "@durable-lessons/types";
 import { dayBefore } from "../src/days.ts";
 import { incoming } from "../src/files.ts";
+import { isDay } from "../src/schemas.ts";
 import { addUp, generate, type Totals } from "./generate.ts";
 
 const HELP = `Puts a night's files into the local R2 bucket, where pnpm dev finds them.

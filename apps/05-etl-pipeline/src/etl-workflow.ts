@@ -1,4 +1,3 @@
-import type { EtlRun } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { clearStale } from "./clear-stale.ts";
@@ -6,6 +5,7 @@ import { type SourceFile, stepName } from "./files.ts";
 import { listPage, type Page } from "./list-files.ts";
 import { loadFile } from "./load.ts";
 import { writeReport } from "./report.ts";
+import type { EtlRun } from "./schemas.ts";
 import { transformFile } from "./transform.ts";
 
 /** Two steps a file, one for each page of the list and two more: together at most 10,000, which is a run's limit. */

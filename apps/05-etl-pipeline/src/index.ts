@@ -1,5 +1,4 @@
 import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
-import { etlRun, isDay } from "@durable-lessons/types";
 import {
   errorAsJson,
   expectJson,
@@ -8,12 +7,13 @@ import {
   notFoundAsJson,
   onlyMethods,
   requireToken,
-} from "@durable-lessons/types/http";
+} from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import { isOver } from "./days.ts";
 import { pairs } from "./pitfalls/index.ts";
 import { rejectsOf } from "./rejects.ts";
 import { findRun, type RunRow, viewOf } from "./runs.ts";
+import { etlRun, isDay } from "./schemas.ts";
 import { restartRun, startRun } from "./start-run.ts";
 import { whatToTry } from "./what-to-try.ts";
 

@@ -1,4 +1,4 @@
-import { findInstance } from "@durable-lessons/types/instances";
+import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import type { Report } from "./report.ts";
 
 /** The run of a day, as D1 knows it. */

@@ -1,4 +1,4 @@
-import { eventsSoFar, stepNameOf } from "@durable-lessons/types/instances";
+import { eventsSoFar, stepNameOf } from "@durable-lessons/worker-helpers/instances";
 import type { DraftRow } from "./drafts.ts";
 
 /** What `GET /drafts/:id` tells: how far the draft is, and what stands in its way. */

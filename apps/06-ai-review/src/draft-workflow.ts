@@ -1,14 +1,15 @@
 import { stepKey } from "@durable-lessons/idempotency";
 import { outsideWorld } from "@durable-lessons/outside-world";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { approvedText, insertArticle } from "./articles.ts";
 import { sha256 as sha256Of } from "./bytes.ts";
 import { closeReview, findText, startReminder, storeText, withdrawDraft } from "./drafts.ts";
 import { isTimeout } from "./errors.ts";
+import { EVENTS } from "./events.ts";
 import { invitationMail, reminderMail } from "./mails.ts";
 import { generate } from "./model.ts";
 import { reviewLink } from "./review-link.ts";
+import type { DraftRequest } from "./schemas.ts";
 
 /** Have a text written, ask a person, remind them once, and publish what they approved. */
 export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {

@@ -1,5 +1,4 @@
 import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
-import { draftRequest } from "@durable-lessons/types";
 import {
   errorAsJson,
   expectJson,
@@ -8,8 +7,8 @@ import {
   notFoundAsJson,
   onlyMethods,
   requireToken,
-} from "@durable-lessons/types/http";
-import { findInstance } from "@durable-lessons/types/instances";
+} from "@durable-lessons/worker-helpers/http";
+import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { Hono } from "hono";
 import { findArticle } from "./articles.ts";
 import { viewOf } from "./draft-view.ts";
@@ -18,6 +17,7 @@ import { pairs } from "./pitfalls/index.ts";
 import { requestDraft } from "./request-draft.ts";
 import { obstacleToLinks } from "./review-link.ts";
 import { reviewRoutes } from "./review-routes.ts";
+import { draftRequest } from "./schemas.ts";
 import { whatToTry } from "./what-to-try.ts";
 
 export { DraftWorkflow } from "./draft-workflow.ts";

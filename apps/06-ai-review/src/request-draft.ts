@@ -1,6 +1,6 @@
 import { createInstanceOnce, fingerprintOf, instanceIdFor } from "@durable-lessons/idempotency";
-import type { DraftRequest } from "@durable-lessons/types";
 import { type DraftRow, insertDraft } from "./drafts.ts";
+import type { DraftRequest } from "./schemas.ts";
 
 /** What became of a request for a draft. */
 export type Requested = { state: "conflict" } | { state: "known" | "new"; row: DraftRow };

@@ -1,11 +1,12 @@
-import { draftReview, EVENTS } from "@durable-lessons/types";
-import { onlyMethods } from "@durable-lessons/types/http";
+import { onlyMethods } from "@durable-lessons/worker-helpers/http";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
 import { claimReview, type Decision, type DraftRow, findDraft } from "./drafts.ts";
+import { EVENTS } from "./events.ts";
 import { messagePage, reviewPage } from "./review-page.ts";
 import { isSigned, obstacleToLinks } from "./review-link.ts";
+import { draftReview } from "./schemas.ts";
 
 const MAX_FORM_BYTES = 1024;
 const DECISIONS = { approve: "approved", reject: "rejected" } as const satisfies Record<

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { QUEUES } from "@durable-lessons/types";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
+import { QUEUES } from "../../src/queues.ts";
 
 const lesson = join(import.meta.dirname, "..", "..");
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
@@ -13,7 +13,7 @@ interface Queues {
 }
 
 describe("wrangler.jsonc", () => {
-  test("spells the queues as packages/types does", () => {
+  test("spells the queues as src/queues.ts does", () => {
     const { producers = [], consumers = [] }: Queues = config.queues;
     expect(producers.map(({ queue }) => queue)).toEqual([QUEUES.onboardingRequests]);
     expect(consumers.map(({ queue }) => queue)).toEqual([

@@ -4,9 +4,10 @@
  * is in test/node.
  */
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import { EVENTS, type OnboardingRequest } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OnboardingWorkflow } from "../../src/index.ts";
+import type { OnboardingRequest } from "../../src/schemas.ts";
 import { evidence, idOf, newUser, untilOver, usersSaved } from "./helpers.ts";
 
 const STEPS = ["save user record", "prepare welcome mail", "send welcome mail"];
@@ -65,7 +66,7 @@ function crashOnce(stepName: string, point: Point) {
 async function wake(instance: WorkflowInstance, log: { runs: number }): Promise<void> {
   await vi.waitUntil(
     async () => {
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
       return log.runs > 1;
     },
     { timeout: 20_000, interval: 200 },

@@ -1,8 +1,8 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { countEffects, effectsOf } from "@durable-lessons/outside-world";
-import type { OnboardingRequest } from "@durable-lessons/types";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
+import type { OnboardingRequest } from "../../src/schemas.ts";
 
 /** A user that no other test has. */
 export const newUser = (fields: Partial<OnboardingRequest> = {}): OnboardingRequest => ({

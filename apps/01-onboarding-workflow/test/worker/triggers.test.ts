@@ -4,10 +4,10 @@ import {
   createScheduledController,
   getQueueResult,
 } from "cloudflare:test";
-import { QUEUES } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
+import { QUEUES } from "../../src/queues.ts";
 import { evidence, idOf, newUser, send, untilOver, usersSaved } from "./helpers.ts";
 
 const parkedReason = async (messageId: string) =>

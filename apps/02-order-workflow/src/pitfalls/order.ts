@@ -1,5 +1,5 @@
 import type { RunContext } from "@durable-lessons/lab";
-import type { OrderRequest } from "@durable-lessons/types";
+import type { OrderRequest } from "../schemas.ts";
 
 /** An order of its own for every run. */
 export const orderOf = ({ run }: RunContext): OrderRequest => ({

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EVENTS } from "@durable-lessons/types";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
+import { EVENTS } from "../../src/events.ts";
 import { approval, lesson, newOrder, TOKEN } from "./helpers.ts";
 
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { FaultScript } from "@durable-lessons/outside-world";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
-import { EVENTS, type OrderRequest } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { vi } from "vitest";
+import type { OrderRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 const PATIENTLY = { timeout: 45_000, interval: 50 };
@@ -88,7 +89,7 @@ export function clientOf(runtime: LessonRuntime, token: string | null = TOKEN) {
     },
     async wake(orderId: string) {
       const instance = await (await bindings()).ORDERS.get(idOf(orderId));
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     },
     bindings,
   };

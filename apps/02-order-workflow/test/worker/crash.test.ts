@@ -4,9 +4,10 @@
  * is in test/node.
  */
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
-import { EVENTS, type OrderRequest } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OrderWorkflow } from "../../src/index.ts";
+import type { OrderRequest } from "../../src/schemas.ts";
 import {
   approve,
   evidence,
@@ -103,7 +104,7 @@ describe("one charge, one parcel and one mail after a crash", () => {
     await vi.waitUntil(() => log.crashed, PATIENTLY);
 
     await vi.waitUntil(async () => {
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
       return log.runs > 1;
     }, PATIENTLY);
     if (!afterReview) {
@@ -130,7 +131,7 @@ test.each(POINTS)("a declined order gives its stock back once: %s that step", as
   const { order, instance } = await start({ "payments.charge": ["decline"] });
   await vi.waitUntil(() => log.crashed, PATIENTLY);
   await vi.waitUntil(async () => {
-    await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     return log.runs > 1;
   }, PATIENTLY);
 

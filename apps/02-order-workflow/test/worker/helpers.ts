@@ -4,12 +4,14 @@ import {
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import { EVENTS, type OrderRequest } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { vi } from "vitest";
+import { EVENTS } from "../../src/events.ts";
 import { OrderWorkflow } from "../../src/index.ts";
 import { findOrder } from "../../src/orders.ts";
 import { placeOrder } from "../../src/place-order.ts";
+import type { OrderRequest } from "../../src/schemas.ts";
 
 export const PATIENTLY = { timeout: 20_000, interval: 20 };
 
@@ -49,7 +51,7 @@ export const untilState = (order: OrderRequest, state: string) =>
 export async function resume(instance: WorkflowInstance): Promise<void> {
   await instance.resume();
   await vi.waitUntil(async () => {
-    await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     return (await instance.status()).status !== "queued";
   }, PATIENTLY);
 }

@@ -1,7 +1,7 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { EVENTS } from "@durable-lessons/types";
 import { describe, expect, test, vi } from "vitest";
+import { EVENTS } from "../../src/events.ts";
 import { placeOrder } from "../../src/place-order.ts";
 import { stepsOf } from "../../src/steps.ts";
 import {

@@ -1,9 +1,9 @@
 import { createMessageBatch } from "cloudflare:test";
 import { openRun } from "@durable-lessons/outside-world";
-import { QUEUES } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { consumeDeadLetters } from "../../src/consume-dead-letters.ts";
+import { QUEUES } from "../../src/queues.ts";
 import { deliver, evidence, letterOf, newSignup, withoutDatabase } from "./helpers.ts";
 
 const queue = QUEUES.signupsDeadLetters;

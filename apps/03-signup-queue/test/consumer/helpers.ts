@@ -1,8 +1,9 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { countEffects, effectsOf, type FaultScript, openRun } from "@durable-lessons/outside-world";
-import { QUEUES, type SignupMessage } from "@durable-lessons/types";
+import type { SignupMessage } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
 import consumer from "../../src/consumer.ts";
+import { QUEUES } from "../../src/queues.ts";
 import { signupId } from "../../src/signup-id.ts";
 
 /** A signup that no other test has. */

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { QUEUES } from "@durable-lessons/types";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
+import { QUEUES } from "../../src/queues.ts";
 import { lesson } from "./workers.ts";
 
 const read = (name: string) =>
@@ -22,7 +22,7 @@ const producersOf = (config: typeof producer): string[] =>
   (config.queues.producers ?? []).map(({ queue }: { queue: string }) => queue);
 
 describe("the configs", () => {
-  test("spell the queues as packages/types does", () => {
+  test("spell the queues as src/queues.ts does", () => {
     expect(producersOf(producer)).toEqual([QUEUES.signups]);
     expect(consumersOf(producer)).toEqual([]);
     expect(producersOf(consumer)).toEqual([]);

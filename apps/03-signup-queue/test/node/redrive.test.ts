@@ -1,5 +1,5 @@
-import { QUEUES } from "@durable-lessons/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { QUEUES } from "../../src/queues.ts";
 import { signupId } from "../../src/signup-id.ts";
 import { count, deliveries, startWorkers, TOKEN, type Workers } from "./workers.ts";
 

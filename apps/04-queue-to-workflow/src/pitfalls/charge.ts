@@ -1,7 +1,7 @@
 import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { FulfilmentOrder } from "../schemas.ts";
 
 /** What several pairs start. */
 export async function run(

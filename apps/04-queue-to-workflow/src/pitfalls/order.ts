@@ -1,4 +1,4 @@
-import type { FulfilmentOrder } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../schemas.ts";
 
 /** An order with this id. */
 export const order = (orderId: string): FulfilmentOrder => ({

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_ORDERS, QUEUES } from "@durable-lessons/types";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
+import { QUEUES } from "../../src/queues.ts";
+import { MAX_ORDERS } from "../../src/schemas.ts";
 import { lesson } from "./helpers.ts";
 
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
@@ -22,7 +23,7 @@ describe("wrangler.jsonc", () => {
   const { producers = [], consumers = [] }: Queues = config.queues;
   const [orders, deadLetters] = consumers;
 
-  test("spells the queues as packages/types does", () => {
+  test("spells the queues as src/queues.ts does", () => {
     expect(producers.map(({ queue }) => queue)).toEqual([QUEUES.orders]);
     expect(orders).toMatchObject({
       queue: QUEUES.orders,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
-import { EVENTS, type FulfilmentOrder } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 
@@ -50,7 +51,7 @@ export async function wake(runtime: LessonRuntime, ids: readonly string[]): Prom
     await Promise.all(
       hundred.map(async (id) => {
         const instance = await FULFILMENT.get(id);
-        await instance.sendEvent({ type: EVENTS.wake, payload: null });
+        await instance.sendEvent({ type: WAKE_EVENT, payload: null });
       }),
     );
   }

@@ -6,8 +6,8 @@ import type { Fault, FaultScript } from "@durable-lessons/outside-world";
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { randomOf } from "@durable-lessons/lab/random";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { FulfilmentOrder } from "../../src/schemas.ts";
 import { bindings, hundreds, lesson, orderOf, post, shippedIds, wake } from "./helpers.ts";
 
 const ORDERS = Number(process.env["ORDERS"] ?? 2000);

@@ -1,10 +1,11 @@
 import { createMessageBatch } from "cloudflare:test";
 import { fingerprintOf } from "@durable-lessons/idempotency";
-import { type FulfilmentOrder, QUEUES } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
 import { acceptOrders, findOrder } from "../../src/orders.ts";
+import { QUEUES } from "../../src/queues.ts";
+import type { FulfilmentOrder } from "../../src/schemas.ts";
 import {
   deliver,
   evidence,

@@ -5,11 +5,12 @@ import {
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import { type FulfilmentOrder, QUEUES } from "@durable-lessons/types";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import { fulfilmentId } from "../../src/consume-orders.ts";
 import worker from "../../src/index.ts";
+import { QUEUES } from "../../src/queues.ts";
+import type { FulfilmentOrder } from "../../src/schemas.ts";
 
 export const PATIENTLY = { timeout: 45_000, interval: 50 };
 

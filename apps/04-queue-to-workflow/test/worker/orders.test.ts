@@ -1,9 +1,9 @@
 import { createExecutionContext } from "cloudflare:test";
-import { MAX_BATCH_BYTES, MAX_ORDERS } from "@durable-lessons/types";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src/index.ts";
 import { findOrder } from "../../src/orders.ts";
+import { MAX_BATCH_BYTES, MAX_ORDERS } from "../../src/schemas.ts";
 import {
   evidence,
   instanceOf,

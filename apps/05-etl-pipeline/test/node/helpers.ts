@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
-import { EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { expect, vi } from "vitest";
 import { addUp, generate, type DataOptions, type GeneratedFile } from "../../scripts/generate.ts";
 import { incoming } from "../../src/files.ts";
@@ -75,7 +75,7 @@ export function clientOf(runtime: LessonRuntime) {
     /** Brings a run back after a crash. The local engine does not do it by itself. */
     async wake(day: string) {
       const instance = await (await bindings()).ETL.get(`etl-${day.replaceAll("-", "--")}`);
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     },
 
     until: (day: string, condition: (view: View) => boolean) =>

@@ -1,4 +1,4 @@
-import { EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { EtlWorkflow } from "../../src/index.ts";
@@ -54,7 +54,7 @@ test("D3: an index is a stable name where the list is the result of a step", asy
     return done.join();
   });
   await vi.waitUntil(async () => {
-    await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     return runs > 1;
   }, PATIENTLY);
   expect((await untilOver(instance)).output).toBe("b,c");

@@ -3,7 +3,7 @@
  * is recorded, no catch block runs, and an event brings the instance back (measured locally). The real SIGKILL is in
  * test/node.
  */
-import { EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { EtlWorkflow } from "../../src/index.ts";
@@ -84,7 +84,7 @@ describe("every row once after a crash", () => {
     const instance = await instanceOf(day);
     await vi.waitUntil(() => log.crashed, PATIENTLY);
     await vi.waitUntil(async () => {
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
       return log.runs > 1;
     }, PATIENTLY);
 

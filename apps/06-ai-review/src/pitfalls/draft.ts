@@ -1,5 +1,5 @@
 import type { RunContext } from "@durable-lessons/lab";
-import type { DraftRequest } from "@durable-lessons/types";
+import type { DraftRequest } from "../schemas.ts";
 
 /** A draft of its own for every run. */
 export const draftOf = ({ run }: RunContext): DraftRequest => ({

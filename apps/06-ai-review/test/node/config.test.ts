@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EVENTS } from "@durable-lessons/types";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
+import { EVENTS } from "../../src/events.ts";
 import { lesson, newDraft } from "./helpers.ts";
 
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });

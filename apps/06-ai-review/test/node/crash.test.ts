@@ -1,8 +1,8 @@
 /** SIGKILL during every call to the outside world, before and after its effect, and during both waits. */
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
 import type { Operation } from "@durable-lessons/outside-world";
-import { EVENTS } from "@durable-lessons/types";
 import { afterEach, expect, test, vi } from "vitest";
+import { EVENTS } from "../../src/events.ts";
 import { clientOf, PATIENTLY, PUBLISHED, startLesson } from "./helpers.ts";
 
 const HANGS = ["hang", "hang-after-effect"] as const;

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
 import type { FaultScript, Operation } from "@durable-lessons/outside-world";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { vi } from "vitest";
+import { EVENTS } from "../../src/events.ts";
+import type { DraftRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 export const PATIENTLY = { timeout: 45_000, interval: 50 };
@@ -131,7 +133,7 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
     async wake(draftId: string): Promise<void> {
       const { DRAFTS } = await bindings();
       const instance = await DRAFTS.get(idOf(draftId));
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     },
 
     async article(draftId: string): Promise<string | null> {

@@ -5,9 +5,10 @@
  */
 import { introspectWorkflowInstance } from "cloudflare:test";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DraftWorkflow } from "../../src/index.ts";
+import type { DraftRequest } from "../../src/schemas.ts";
 import {
   decide,
   evidence,
@@ -99,7 +100,7 @@ function crashOnce(stepName: string, point: Point) {
 async function revive(log: ReturnType<typeof crashOnce>, instance: WorkflowInstance) {
   await vi.waitUntil(() => log.crashed, PATIENTLY);
   await vi.waitUntil(async () => {
-    await instance.sendEvent({ type: EVENTS.wake, payload: null });
+    await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     return log.runs > 1;
   }, PATIENTLY);
 }

@@ -6,12 +6,12 @@ import {
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import type { DraftRequest } from "@durable-lessons/types";
 import { vi } from "vitest";
 import { type DraftRow, findDraft, insertDraft, storeText } from "../../src/drafts.ts";
 import worker from "../../src/index.ts";
 import { requestDraft } from "../../src/request-draft.ts";
 import { type Invitation, reviewLink } from "../../src/review-link.ts";
+import type { DraftRequest } from "../../src/schemas.ts";
 
 export const PATIENTLY = { timeout: 20_000, interval: 20 };
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
-import type { DraftRequest } from "@durable-lessons/types";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sha256, toHex, utf8 } from "../../src/bytes.ts";
 import { isSigned, reviewLink } from "../../src/review-link.ts";
+import type { DraftRequest } from "../../src/schemas.ts";
 import {
   decide,
   draftInReview,

@@ -1,11 +1,12 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { effectsOf, outsideWorld, scriptFaults } from "@durable-lessons/outside-world";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { insertArticle } from "../../src/articles.ts";
 import { claimReview } from "../../src/drafts.ts";
+import { EVENTS } from "../../src/events.ts";
 import { DraftWorkflow } from "../../src/index.ts";
+import type { DraftRequest } from "../../src/schemas.ts";
 import {
   decide,
   draftInReview,

@@ -1,4 +1,4 @@
-import { EVENTS } from "@durable-lessons/types";
+import { WAKE_EVENT } from "@durable-lessons/types";
 import {
   countEffects,
   effectsOf,
@@ -12,7 +12,7 @@ import {
   readRun,
   recordRun,
 } from "@durable-lessons/outside-world";
-import { eventsSoFar } from "@durable-lessons/types/instances";
+import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
 import { isOver, type RunContext, type RunReport, type Variant } from "../pair.ts";
 import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
 import { boundQueue, queueBindingOf } from "./run-queue.ts";
@@ -134,7 +134,7 @@ export class Run<Env extends LabBindings> {
     for (const id of ids) {
       const instance = await this.#env.PITFALLS.get(id);
       if (isOver((await instance.status()).status)) continue;
-      await instance.sendEvent({ type: EVENTS.wake, payload: null });
+      await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     }
     switch (this.#pair.engine) {
       case "workflow":

@@ -1,5 +1,5 @@
 import { createInstanceOnce, instanceIdFor } from "@durable-lessons/idempotency";
-import type { OnboardingRequest } from "@durable-lessons/types";
+import type { OnboardingRequest } from "../../schemas.ts";
 
 export { run } from "./workflow.ts";
 

@@ -1,4 +1,4 @@
-import type { OnboardingRequest } from "@durable-lessons/types";
+import type { OnboardingRequest } from "../../schemas.ts";
 
 export { run } from "./workflow.ts";
 

@@ -1,6 +1,6 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { OnboardingRequest } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { OnboardingRequest } from "../../schemas.ts";
 
 const twice = { retries: { limit: 1, delay: 100 } };
 

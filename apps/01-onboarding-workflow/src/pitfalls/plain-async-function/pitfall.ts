@@ -1,5 +1,5 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { OnboardingRequest } from "@durable-lessons/types";
+import type { OnboardingRequest } from "../../schemas.ts";
 
 export async function handle(request: Request, env: OutsideWorld): Promise<Response> {
   const { userId, email } = await request.json<OnboardingRequest>();

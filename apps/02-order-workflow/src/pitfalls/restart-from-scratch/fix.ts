@@ -1,5 +1,5 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import type { OrderRequest } from "@durable-lessons/types";
+import type { OrderRequest } from "../../schemas.ts";
 import { untilErrored } from "./workflow.ts";
 
 export { run } from "./workflow.ts";

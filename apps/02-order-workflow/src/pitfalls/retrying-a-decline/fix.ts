@@ -1,7 +1,7 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { OrderRequest } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
+import type { OrderRequest } from "../../schemas.ts";
 
 const patient = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
 

@@ -1,6 +1,6 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { OrderRequest } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { OrderRequest } from "../../schemas.ts";
 
 const impatient = { retries: { limit: 1, delay: 100 }, timeout: 2000 };
 

@@ -1,6 +1,6 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import { signupMessage } from "@durable-lessons/types";
-import { issuesAsText } from "@durable-lessons/types/http";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
 import * as v from "valibot";
 
 export async function consume(batch: MessageBatch, env: OutsideWorld & { DB: D1Database }) {

@@ -1,5 +1,5 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 export { run } from "../charge.ts";
 

@@ -1,4 +1,4 @@
-import type { FulfilmentOrder } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 export { run } from "../charge.ts";
 

@@ -1,5 +1,5 @@
 import { createInstancesOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
   const instances = batch.messages.map(({ body }) => ({ id: body.orderId, params: body }));

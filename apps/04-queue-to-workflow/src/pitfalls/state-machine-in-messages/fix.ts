@@ -1,7 +1,7 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
   for (const { body } of batch.messages) {

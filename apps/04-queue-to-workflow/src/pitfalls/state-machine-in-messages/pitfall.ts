@@ -1,5 +1,5 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "@durable-lessons/types";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 type Progress = FulfilmentOrder & { next?: "charge" | "ship" };
 

@@ -1,6 +1,6 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { FulfilmentOrder } from "../../schemas.ts";
 
 /** What both variants start. The row is written by both, and read by one. */
 export async function run(

@@ -1,6 +1,6 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { DraftRequest } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { DraftRequest } from "../../schemas.ts";
 
 export async function run(
   event: WorkflowEvent<DraftRequest>,

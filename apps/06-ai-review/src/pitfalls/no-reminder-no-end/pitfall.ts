@@ -1,6 +1,7 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import { EVENTS } from "../../events.ts";
+import type { DraftRequest } from "../../schemas.ts";
 
 export async function run(
   event: WorkflowEvent<DraftRequest>,

@@ -1,7 +1,8 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import { type DraftRequest, EVENTS } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { isTimeout } from "../../errors.ts";
+import { EVENTS } from "../../events.ts";
+import type { DraftRequest } from "../../schemas.ts";
 
 // In milliseconds: here a day is soon over.
 const HOUR = 50;

@@ -1,7 +1,7 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { DraftRequest } from "@durable-lessons/types";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { findDraft } from "../../drafts.ts";
+import type { DraftRequest } from "../../schemas.ts";
 
 // In milliseconds: here a day is soon over.
 const HOUR = 50;

@@ -1,5 +1,5 @@
+import { body } from "@durable-lessons/types/fields";
 import * as v from "valibot";
-import { body } from "./fields.ts";
 
 /** Is this text a day of the calendar, as `YYYY-MM-DD`? */
 export function isDay(text: string): boolean {

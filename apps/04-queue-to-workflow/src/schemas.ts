@@ -1,5 +1,5 @@
+import { body, identifier } from "@durable-lessons/types/fields";
 import * as v from "valibot";
-import { body, identifier } from "./fields.ts";
 
 /** Most orders in one request: as many messages as `sendBatch` takes (Queues documentation, "Limits"). */
 export const MAX_ORDERS = 100;

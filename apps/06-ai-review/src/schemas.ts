@@ -1,5 +1,5 @@
+import { body, emailAddress } from "@durable-lessons/types/fields";
 import * as v from "valibot";
-import { body, emailAddress } from "./fields.ts";
 
 /** Longest prompt, in UTF-16 code units. */
 export const MAX_PROMPT_LENGTH = 2000;

@@ -6,7 +6,7 @@ import {
   orderRequest,
   orderRestart,
   orderReview,
-} from "../src/index.ts";
+} from "../../src/schemas.ts";
 
 const order = {
   orderId: "o-1",

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { draftRequest, draftReview, MAX_PROMPT_LENGTH } from "../src/index.ts";
+import { draftRequest, draftReview, MAX_PROMPT_LENGTH } from "../../src/schemas.ts";
 
 const draft = { draftId: "d-1", prompt: "Write about tea.", reviewer: "bob@example.com" };
 const messages = (schema: v.GenericSchema, value: unknown) =>

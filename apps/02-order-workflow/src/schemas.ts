@@ -1,5 +1,5 @@
+import { body, emailAddress, identifier } from "@durable-lessons/types/fields";
 import * as v from "valibot";
-import { body, emailAddress, identifier } from "./fields.ts";
 
 /** Most lines of one order. */
 export const MAX_ORDER_LINES = 100;

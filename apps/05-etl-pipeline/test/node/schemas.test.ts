@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { etlRun, isDay } from "../src/index.ts";
+import { etlRun, isDay } from "../../src/schemas.ts";
 
 const problems = (input: unknown) =>
   v.safeParse(etlRun, input).issues?.map((issue) => issue.message) ?? [];
