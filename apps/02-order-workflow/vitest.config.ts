@@ -1,49 +1,6 @@
-import { join } from "node:path";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
-import { defineConfig } from "vitest/config";
+import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
-const here = (path: string) => join(import.meta.dirname, path);
-const migrations = {
-  DB: await readD1Migrations(here("migrations")),
-  WORLD: await readD1Migrations(here("../../packages/outside-world/migrations")),
-};
-
-export default defineConfig({
-  test: {
-    // Every file starts a workerd of its own: two at a time are enough for two cores.
-    maxWorkers: 2,
-    projects: [
-      {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: here("wrangler.jsonc") },
-            miniflare: {
-              // The local Workflows engine keeps the names and messages of errors only with these flags.
-              compatibilityFlags: [
-                "enhanced_error_serialization",
-                "workflows_preserve_non_retryable_error_message",
-              ],
-              // Nobody need wait: the review by its event, the rest by short times.
-              bindings: { LAB: "on", GRACE_PERIOD: 50, RETRY_DELAY: 10, MIGRATIONS: migrations },
-            },
-            verbose: false,
-          }),
-        ],
-        test: {
-          name: "worker",
-          include: ["test/worker/*.test.ts"],
-          setupFiles: ["test/worker/setup.ts"],
-          testTimeout: 30_000,
-        },
-      },
-      {
-        test: {
-          name: "node",
-          include: ["test/node/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-    ],
-  },
+export default lessonTests(import.meta.dirname, {
+  // Nobody need wait: the review by its event, the rest by short times.
+  worker: { bindings: { LAB: "on", GRACE_PERIOD: 50, RETRY_DELAY: 10 }, seesErrors: true },
 });

@@ -1,53 +1,5 @@
-import { join } from "node:path";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
-import { defineConfig } from "vitest/config";
+import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
-const here = (path: string) => join(import.meta.dirname, path);
-const migrations = {
-  DB: await readD1Migrations(here("migrations")),
-  WORLD: await readD1Migrations(here("../../packages/outside-world/migrations")),
-};
-
-/** Tests from outside. */
-const outside = (name: string) => ({
-  test: {
-    name,
-    include: [`test/${name}/*.test.ts`],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
-});
-
-export default defineConfig({
-  test: {
-    // Every file starts a workerd of its own: two at a time are enough for two cores.
-    maxWorkers: 2,
-    projects: [
-      {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: here("wrangler.jsonc") },
-            miniflare: {
-              // The local Workflows engine keeps the names and messages of errors only with these flags.
-              compatibilityFlags: [
-                "enhanced_error_serialization",
-                "workflows_preserve_non_retryable_error_message",
-              ],
-              bindings: { LAB: "on", RETRY_DELAY: 10, MIGRATIONS: migrations },
-            },
-            verbose: false,
-          }),
-        ],
-        test: {
-          name: "worker",
-          include: ["test/worker/*.test.ts"],
-          setupFiles: ["test/worker/setup.ts"],
-          testTimeout: 60_000,
-        },
-      },
-      outside("node"),
-      // With a browser, which a machine may lack: `pnpm test:browser`.
-      outside("browser"),
-    ],
-  },
+export default lessonTests(import.meta.dirname, {
+  worker: { bindings: { LAB: "on", RETRY_DELAY: 10 }, seesErrors: true },
 });

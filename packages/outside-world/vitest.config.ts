@@ -9,7 +9,9 @@ export default defineConfig({
       miniflare: {
         compatibilityDate: "2026-11-01",
         d1Databases: ["WORLD"],
-        bindings: { MIGRATIONS: await readD1Migrations(join(import.meta.dirname, "migrations")) },
+        bindings: {
+          MIGRATIONS: { WORLD: await readD1Migrations(join(import.meta.dirname, "migrations")) },
+        },
         email: {
           send_email: [{ name: "EMAIL", allowed_destination_addresses: ["ada@example.com"] }],
         },
@@ -17,5 +19,5 @@ export default defineConfig({
       verbose: false,
     }),
   ],
-  test: { setupFiles: ["./test/migrate.ts"], testTimeout: 60_000 },
+  test: { setupFiles: ["@durable-lessons/test-kit/setup"], testTimeout: 60_000 },
 });

@@ -1,7 +1,6 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { countEffects, effectsOf } from "@durable-lessons/outside-world";
 import { env, exports } from "cloudflare:workers";
-import { vi } from "vitest";
 import type { OnboardingRequest } from "../../src/schemas.ts";
 
 /** A user that no other test has. */
@@ -31,17 +30,6 @@ export async function send(method: string, path: string, body?: unknown) {
     headers: response.headers,
     body: await response.json<Record<string, unknown>>(),
   };
-}
-
-/** Waits until an instance is over. */
-export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
-  return vi.waitUntil(
-    async () => {
-      const status = await instance.status();
-      return ["complete", "errored", "terminated"].includes(status.status) && status;
-    },
-    { timeout: 20_000 },
-  );
 }
 
 /** The effects of an instance, by kind. */

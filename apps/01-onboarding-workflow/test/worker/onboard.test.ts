@@ -1,6 +1,7 @@
+import { untilOver } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { evidence, idOf, newUser, send, untilOver, usersSaved } from "./helpers.ts";
+import { evidence, idOf, newUser, send, usersSaved } from "./helpers.ts";
 
 describe("POST /onboard", () => {
   test("A10: answers 202 before the run is over, and says where to look", async () => {

@@ -4,11 +4,12 @@ import {
   createScheduledController,
   getQueueResult,
 } from "cloudflare:test";
+import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
+import { evidence, idOf, newUser, send, usersSaved } from "./helpers.ts";
 import { QUEUES } from "../../src/queues.ts";
-import { evidence, idOf, newUser, send, untilOver, usersSaved } from "./helpers.ts";
 
 const parkedReason = async (messageId: string) =>
   (

@@ -1,8 +1,9 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { OnboardingWorkflow } from "../../src/index.ts";
-import { evidence, idOf, newUser, untilOver } from "./helpers.ts";
+import { evidence, idOf, newUser } from "./helpers.ts";
 
 test("A14: params arrive as event.payload, beside the instance's id", async () => {
   const run = vi.spyOn(OnboardingWorkflow.prototype, "run");

@@ -3,18 +3,11 @@
  * docs/claims.md.
  */
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { afterEach, expect, test, vi } from "vitest";
-import {
-  eventsOf,
-  newOrder,
-  PATIENTLY,
-  resume,
-  runAs,
-  untilOver,
-  untilWaiting,
-} from "./helpers.ts";
+import { eventsOf, newOrder, resume, runAs, untilWaiting } from "./helpers.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,10 +1,11 @@
+import { WAKE_EVENT } from "@durable-lessons/types";
 import {
   countEffects,
   effectsOf,
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import { WAKE_EVENT } from "@durable-lessons/types";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { vi } from "vitest";
 import { EVENTS } from "../../src/events.ts";
@@ -12,8 +13,6 @@ import { OrderWorkflow } from "../../src/index.ts";
 import { findOrder } from "../../src/orders.ts";
 import { placeOrder } from "../../src/place-order.ts";
 import type { OrderRequest } from "../../src/schemas.ts";
-
-export const PATIENTLY = { timeout: 20_000, interval: 20 };
 
 /** An order that no other test has. */
 export const newOrder = (): OrderRequest => ({
@@ -53,14 +52,6 @@ export async function resume(instance: WorkflowInstance): Promise<void> {
   await vi.waitUntil(async () => {
     await instance.sendEvent({ type: WAKE_EVENT, payload: null });
     return (await instance.status()).status !== "queued";
-  }, PATIENTLY);
-}
-
-/** Waits until an instance is over. */
-export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
-  return vi.waitUntil(async () => {
-    const status = await instance.status();
-    return ["complete", "errored", "terminated"].includes(status.status) && status;
   }, PATIENTLY);
 }
 

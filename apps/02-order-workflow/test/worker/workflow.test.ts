@@ -1,4 +1,5 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { EVENTS } from "../../src/events.ts";
@@ -9,11 +10,9 @@ import {
   evidence,
   idOf,
   newOrder,
-  PATIENTLY,
   resume,
   rowOf,
   start,
-  untilOver,
   untilState,
   untilWaiting,
 } from "./helpers.ts";

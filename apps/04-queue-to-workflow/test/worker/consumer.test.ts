@@ -1,5 +1,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { fingerprintOf } from "@durable-lessons/idempotency";
+import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
@@ -16,7 +17,6 @@ import {
   script,
   send,
   shipped,
-  untilOver,
   untilState,
 } from "./helpers.ts";
 

@@ -1,4 +1,5 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { fulfilmentId } from "../../src/consume-orders.ts";
@@ -8,7 +9,6 @@ import {
   evidence,
   instanceOf,
   newOrder,
-  PATIENTLY,
   script,
   send,
   shipped,

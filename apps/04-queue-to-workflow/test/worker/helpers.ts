@@ -5,14 +5,13 @@ import {
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import { fulfilmentId } from "../../src/consume-orders.ts";
 import worker from "../../src/index.ts";
 import { QUEUES } from "../../src/queues.ts";
 import type { FulfilmentOrder } from "../../src/schemas.ts";
-
-export const PATIENTLY = { timeout: 45_000, interval: 50 };
 
 /** An order that no other test has. */
 export const newOrder = (fields: Partial<FulfilmentOrder> = {}): FulfilmentOrder => ({
@@ -91,14 +90,6 @@ export async function deliver(
 /** The instance of an order, or null. */
 export async function instanceOf({ orderId }: FulfilmentOrder): Promise<WorkflowInstance | null> {
   return env.FULFILMENT.get(await fulfilmentId(orderId)).catch(() => null);
-}
-
-/** Waits until an instance is over. */
-export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
-  return vi.waitUntil(async () => {
-    const status = await instance.status();
-    return ["complete", "errored", "terminated"].includes(status.status) && status;
-  }, PATIENTLY);
 }
 
 export const viewOf = async ({ orderId }: FulfilmentOrder) =>

@@ -1,4 +1,5 @@
 import { createExecutionContext } from "cloudflare:test";
+import { untilOver } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src/index.ts";
@@ -12,7 +13,6 @@ import {
   overloaded,
   send,
   shipped,
-  untilOver,
   untilState,
 } from "./helpers.ts";
 

@@ -1,8 +1,9 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { countEffects, effectsOf, scriptFaults } from "@durable-lessons/outside-world";
+import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { send, untilOver } from "./helpers.ts";
+import { send } from "./helpers.ts";
 
 const newSku = () => `tea/${crypto.randomUUID()}`;
 const restock = (sku: string) => send("POST", `/products/${encodeURIComponent(sku)}/restock`);

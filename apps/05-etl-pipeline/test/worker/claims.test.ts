@@ -1,8 +1,9 @@
 import { WAKE_EVENT } from "@durable-lessons/types";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { EtlWorkflow } from "../../src/index.ts";
-import { csv, deliver, load, newDay, PATIENTLY, row, untilOver } from "./helpers.ts";
+import { csv, deliver, load, newDay, row } from "./helpers.ts";
 
 const MIB = 2 ** 20;
 

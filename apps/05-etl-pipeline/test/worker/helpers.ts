@@ -1,11 +1,10 @@
+import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
 import { incoming } from "../../src/files.ts";
 import { findRun } from "../../src/runs.ts";
 import type { Report } from "../../src/report.ts";
 import { startRun } from "../../src/start-run.ts";
 
-export const PATIENTLY = { timeout: 20_000, interval: 20 };
 export const HEADER = "sale_id,sold_at,shop,currency,amount";
 
 let days = 0;
@@ -29,14 +28,6 @@ export async function deliver(day: string, files: Record<string, string | Uint8A
 
 /** The instance that loads a day. */
 export const instanceOf = (day: string) => env.ETL.get(`etl-${day.replaceAll("-", "--")}`);
-
-/** Waits until an instance is over. */
-export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
-  return vi.waitUntil(async () => {
-    const status = await instance.status();
-    return ["complete", "errored", "terminated"].includes(status.status) && status;
-  }, PATIENTLY);
-}
 
 /** Waits for the end of a day's run, and gives its report. */
 export async function reportOf(day: string): Promise<Report> {

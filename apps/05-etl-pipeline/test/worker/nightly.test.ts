@@ -1,10 +1,11 @@
 /** The schedule: the local engine never fires, so the test hands the event what a firing has. */
+import { untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { dayBefore, isOver } from "../../src/days.ts";
 import { NightlyWorkflow } from "../../src/index.ts";
 import { startRun } from "../../src/start-run.ts";
-import { contentsOf, csv, deliver, newDay, reportOf, row, untilOver } from "./helpers.ts";
+import { contentsOf, csv, deliver, newDay, reportOf, row } from "./helpers.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

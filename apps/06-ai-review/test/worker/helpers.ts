@@ -1,4 +1,5 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import {
   countEffects,
@@ -12,8 +13,6 @@ import worker from "../../src/index.ts";
 import { requestDraft } from "../../src/request-draft.ts";
 import { type Invitation, reviewLink } from "../../src/review-link.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
-
-export const PATIENTLY = { timeout: 20_000, interval: 20 };
 
 interface Options {
   body?: string;
@@ -117,14 +116,6 @@ export async function mailedLink(draft: DraftRequest, kind = "email.sent"): Prom
   const link = /https?:\S+/.exec(String(Reflect.get(Object(mail.detail), "text")))?.[0] ?? "";
   const { pathname, search } = new URL(link);
   return pathname + search;
-}
-
-/** Waits until an instance is over. */
-export async function untilOver(instance: WorkflowInstance): Promise<InstanceStatus> {
-  return vi.waitUntil(async () => {
-    const status = await instance.status();
-    return ["complete", "errored", "terminated"].includes(status.status) && status;
-  }, PATIENTLY);
 }
 
 /** The effects of a draft, by kind. */

@@ -1,4 +1,5 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { effectsOf, outsideWorld, scriptFaults } from "@durable-lessons/outside-world";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -15,12 +16,10 @@ import {
   linkTo,
   mailedLink,
   newDraft,
-  PATIENTLY,
   PUBLISHED,
   rowOf,
   send,
   start,
-  untilOver,
   untilState,
 } from "./helpers.ts";
 

@@ -1,5 +1,0 @@
-declare namespace Cloudflare {
-  interface Env {
-    MIGRATIONS: Record<"DB" | "WORLD", import("cloudflare:test").D1Migration[]>;
-  }
-}
