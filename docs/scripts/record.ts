@@ -41,7 +41,7 @@ for (const { lesson, pairs } of await select(lessons, process.argv.slice(2))) {
       pairs: recorded,
     };
     await mkdir(join(docsDir, "recorded"), { recursive: true });
-    await writeFile(recordingFile(docsDir, lesson.id), `${JSON.stringify(recording, null, 1)}\n`);
+    await writeFile(recordingFile(docsDir, lesson.id), linesOf(recording));
   } finally {
     await session.close();
   }
@@ -51,6 +51,11 @@ if (!ok) {
     "Some evidence was not as expected: see `pnpm compare`. It was written all the same.",
   );
   process.exitCode = 1;
+}
+
+/** JSON with a line for each count of the evidence, and one for each list of events: a diff shows what matters. */
+function linesOf(recording: Recording): string {
+  return `${JSON.stringify(recording, null, 1).replaceAll(/\n {7,}/g, " ")}\n`;
 }
 
 /** The crash waits for all pairs that are under way, whoever asks for it first. */
