@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "..", "..");
 
 /** The claims that the lessons answer to: as many ids of each letter. */
-const CLAIMS = { A: 18, B: 35, C: 15, D: 13, E: 9 };
+const CLAIMS = { A: 19, B: 35, C: 15, D: 13, E: 9 };
 
 const VERDICT = /^(holds|holds, with a condition: .+|wrong: .+|not testable locally: .+)$/;
 
