@@ -5,14 +5,14 @@ import {
   findLessons,
   type Lesson,
   LessonSession,
+  type Progress,
   select,
-  type SessionProgress,
   UnknownNameError,
 } from "@durable-lessons/lab/runner";
 import { refusal } from "./guard.ts";
 
 /** What a line of a run's stream holds. */
-export type StreamedProgress = SessionProgress | { type: "failed"; message: string };
+export type StreamedProgress = Progress | { type: "failed"; message: string };
 
 /** A body is `{ "pair": "01/double-submit" }`: anything longer is none. */
 const MAX_BODY_BYTES = 1000;

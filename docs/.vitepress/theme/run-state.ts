@@ -105,6 +105,8 @@ export function take(run: PairRun, progress: StreamedProgress): void {
     }
     case "run-woken":
     case "run-disturbed":
+    case "runtime-lost":
+    case "pair-unreadable":
       return;
     case "run-ended": {
       const { status, evidence } = progress.result;
@@ -124,7 +126,7 @@ export function take(run: PairRun, progress: StreamedProgress): void {
 }
 
 const isEnding = (status: string) =>
-  ["complete", "errored", "terminated", "timed out", "failed"].includes(status);
+  ["complete", "errored", "terminated", "timed out", "failed", "blocked"].includes(status);
 
 function outcomeOf(result: Omit<Outcome, "error"> & { error: unknown }): Outcome {
   const { status, error, evidence, expected, differences, ok } = result;

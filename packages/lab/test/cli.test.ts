@@ -156,14 +156,11 @@ describe("evidence that is not as expected", () => {
     apps = await mkdtemp(join(import.meta.dirname, ".tmp-"));
     const lesson = join(apps, "99-fixture");
     await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
-    const index = join(lesson, "src/pitfalls/index.ts");
-    const code = await readFile(index, "utf8");
-    const turned = code.replace(
-      "...messageTwice, pitfall: variants.mailPerMessage,",
-      "...messageTwice, pitfall: variants.mailWithKeyPerMessage,",
-    );
+    const file = join(lesson, "src/pitfalls/message-twice/pair.ts");
+    const code = await readFile(file, "utf8");
+    const turned = code.replace(".mailPerMessage", ".mailWithKeyPerMessage");
     expect(turned).not.toBe(code);
-    await writeFile(index, turned);
+    await writeFile(file, turned);
 
     const names = ["99/message-twice", "99/request-twice"];
     const text = await finished(compare(names, apps));

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Disturbance, type Pair, VARIANTS } from "../src/pair.ts";
 import {
-  compareOn,
   type CompareOptions,
   comparePairs,
   type Lesson,
-  LessonRuntime,
+  LessonSession,
   type PairResult,
   type Progress,
   type Selection,
@@ -47,7 +46,7 @@ const swapped = (pair: Pair): Pair => ({
   expect: { pitfall: pair.expect.fix, fix: pair.expect.pitfall },
 });
 
-/** A pair of the fixture whose disturbance is another one, for the runner; its Worker does not know. */
+/** A pair of the fixture with another disturbance. */
 const disturbedBy = (id: string, disturb: Disturbance) =>
   ({ ...pairOf(lesson, id), disturb }) as Pair;
 
@@ -69,6 +68,8 @@ describe("all pairs of the fixture at once", () => {
         pidBefore: only(progress, "ready")[0]?.pid,
         pidAfter: expect.any(Number),
         signal: "SIGKILL",
+        at: expect.any(Number),
+        upAt: expect.any(Number),
       },
     ]);
     expect(crashes[0]?.pidAfter).not.toBe(crashes[0]?.pidBefore);
@@ -180,7 +181,7 @@ describe("a side that is expected to wait for ever", () => {
     });
     expect(noWait?.variants.pitfall).toMatchObject({
       ok: false,
-      error: "ended without a wait for an event",
+      error: "ended with status complete, without a wait for an event",
     });
     expect(noWait?.variants.fix.ok).toBe(true);
   });
@@ -218,7 +219,7 @@ describe("a pair that goes wrong", () => {
       [1, 2].map(() => failed("ended with status errored before its crash point (ship)")),
     );
     expect(ends("restart-from-the-beginning")).toEqual(
-      [1, 2].map(() => failed('ended without step "no such step"')),
+      [1, 2].map(() => failed('ended with status errored, without step "no such step"')),
     );
     expect(ends("message-twice")).toEqual(
       [1, 2].map(() => failed("ended with status complete before its crash point (mail.send)")),
@@ -237,63 +238,91 @@ describe("a pair that goes wrong", () => {
 
   test("times out, and names what it waited for", async () => {
     const progress = await progressOf(
-      await selection(
-        disturbedBy("crash-during-a-step", { crash: { during: "no such step" } }),
-        disturbedBy("event-twice", { sendEvent: { type: "no-such-event" } }),
-      ),
+      await selection(disturbedBy("event-twice", { sendEvent: { type: "no-such-event" } })),
       { runTimeoutMs: 5000 },
     );
     const results = resultsOf(progress);
-    const timedOut = (what: string) => ({
-      status: "timed out",
-      error: `timed out after 5000 ms, waiting for ${what}`,
-      ok: false,
-      differences: expect.arrayContaining([
-        { kind: "status", expected: "complete", seen: "timed out" },
-      ]),
-    });
     for (const variant of VARIANTS) {
-      expect(results["crash-during-a-step"]?.variants[variant]).toMatchObject(
-        timedOut('step "no such step"'),
-      );
-      expect(results["event-twice"]?.variants[variant]).toMatchObject(
-        timedOut('a wait for "no-such-event"'),
-      );
+      expect(results["event-twice"]?.variants[variant]).toMatchObject({
+        status: "timed out",
+        error: 'timed out after 5000 ms, waiting for a wait for "no-such-event"',
+        ok: false,
+        differences: expect.arrayContaining([
+          { kind: "status", expected: "complete", seen: "timed out" },
+        ]),
+      });
     }
-    expect(only(progress, "run-ended")).toHaveLength(4);
+    expect(only(progress, "run-ended")).toHaveLength(2);
     expect(only(progress, "crashed")).toEqual([]);
     expect(progress.at(-1)?.type).toBe("pair-compared");
   });
 
-  test("has no result where its lesson cannot start: the iterator throws the error", async () => {
+  test("does not wait for a step that it never reaches, since it hangs in another one", async () => {
+    const progress = await progressOf(
+      await selection(
+        disturbedBy("crash-during-a-step", { crash: { during: "no such step" } }),
+        "crash-after-a-step",
+      ),
+    );
+    const results = resultsOf(progress);
+    for (const variant of VARIANTS) {
+      expect(results["crash-during-a-step"]?.variants[variant]).toMatchObject({
+        status: "failed",
+        error: 'never reached step "no such step": it hangs in accounts.open',
+        ok: false,
+      });
+    }
+    expect(results["crash-after-a-step"]?.ok).toBe(true);
+  });
+
+  test("fails where its lesson cannot start, and says why; the next lesson is run all the same", async () => {
     const broken = {
       lesson: { ...lesson, dir: `${lesson.dir}/src` },
       pairs: lesson.pairs,
       broken: [],
     };
-    await expect(progressOf([broken])).rejects.toThrow("There is no wrangler.jsonc in");
+    const progress = await progressOf([broken, ...(await selection("message-twice"))]);
+    const results = only(progress, "pair-compared").map(({ result }) => result);
+    expect(results.map(({ pair }) => pair.id)).toEqual([
+      ...lesson.pairs.map(({ id }) => id),
+      "message-twice",
+    ]);
+    for (const { variants, ok } of results.slice(0, -1)) {
+      expect(ok).toBe(false);
+      expect(variants.fix).toMatchObject({
+        status: "failed",
+        error: expect.stringContaining("There is no wrangler.jsonc in"),
+        ok: false,
+      });
+    }
+    expect(results.at(-1)?.ok).toBe(true);
   });
 });
 
-test("two comparisons of the same pairs at once on one runtime keep their evidence apart", async () => {
+test("two runs of the same pairs at once on one runtime keep their evidence apart", async () => {
   const calm = lesson.pairs.filter(({ disturb }) => !disturb || !("crash" in disturb));
-  const runtime = await LessonRuntime.start(lesson.dir);
+  const session = new LessonSession(lesson, { isWatched: false });
+  const all = async () => {
+    const progress: Progress[] = [];
+    const follow = async (pair: Pair) => {
+      for await (const event of session.run(pair)) progress.push(event);
+    };
+    await Promise.all(calm.map(follow));
+    return progress;
+  };
   try {
-    const both: Progress[][] = [[], []];
-    await Promise.all(
-      both.map((progress) =>
-        compareOn(runtime, "99-fixture", calm, (event) => progress.push(event)),
-      ),
-    );
+    const both = await Promise.all([all(), all()]);
     for (const progress of both) {
       const results = only(progress, "pair-compared").map(({ result }) => result);
-      expect(results.map(({ pair }) => pair.id)).toEqual(calm.map(({ id }) => id));
+      expect(results.map(({ pair }) => pair.id).toSorted()).toEqual(
+        calm.map(({ id }) => id).toSorted(),
+      );
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
     }
     const runs = both.flatMap((progress) => only(progress, "run-started").map(({ run }) => run));
     expect(new Set(runs).size).toBe(4 * calm.length);
   } finally {
-    await runtime.close();
+    await session.close();
   }
 });
 

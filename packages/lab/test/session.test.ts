@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Lesson, LessonSession, type SessionProgress } from "../src/runner/index.ts";
+import { type Lesson, LessonSession, type Progress } from "../src/runner/index.ts";
 import { fixtureLesson, pairOf } from "./fixture.ts";
 import { WorkerdWatch } from "./processes.ts";
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** A reader of one run: what it has seen so far, and a way to wait for something. */
 class Reader {
-  readonly seen: SessionProgress[] = [];
+  readonly seen: Progress[] = [];
   readonly done: Promise<void>;
   #wake = Promise.withResolvers<void>();
 
@@ -29,7 +29,7 @@ class Reader {
     this.done.catch(() => undefined);
   }
 
-  async #read(progress: AsyncIterable<SessionProgress>): Promise<void> {
+  async #read(progress: AsyncIterable<Progress>): Promise<void> {
     try {
       for await (const event of progress) {
         this.seen.push(event);
@@ -45,13 +45,13 @@ class Reader {
     this.#wake = Promise.withResolvers();
   }
 
-  only<Type extends SessionProgress["type"]>(type: Type) {
+  only<Type extends Progress["type"]>(type: Type) {
     return this.seen.filter(
-      (event): event is Extract<SessionProgress, { type: Type }> => event.type === type,
+      (event): event is Extract<Progress, { type: Type }> => event.type === type,
     );
   }
 
-  async until(type: SessionProgress["type"], times: number): Promise<void> {
+  async until(type: Progress["type"], times: number): Promise<void> {
     while (this.only(type).length < times) await Promise.race([this.#wake.promise, this.done]);
   }
 

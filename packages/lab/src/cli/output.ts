@@ -1,7 +1,8 @@
 import { EFFECTS } from "@durable-lessons/types";
-import { describeDisturbance, VARIANTS } from "../pair.ts";
-import type { PairResult, Progress } from "../runner/index.ts";
+import { describeDisturbance, type Variant, VARIANTS } from "../pair.ts";
+import type { PairResult, Progress, ThrownError, UnreadablePair } from "../runner/index.ts";
 import type { Colors } from "./colors.ts";
+import type { TypeHint } from "./type-hints.ts";
 
 const MARKS = { ok: "✓", different: "✗" };
 
@@ -17,8 +18,21 @@ export const crashLine = (
     `  workerd ${pidBefore} ended by ${signal}; workerd ${pidAfter} started on the same storage`,
   );
 
+/** That the runtime had to be replaced. */
+export const lostLine = (
+  { pair, variant, reason }: Extract<Progress, { type: "runtime-lost" }>,
+  c: Colors,
+) =>
+  c.yellow(
+    `  ${reason}. Code of ${pair} (${variant}) ran last: it is run again alone, after all the others`,
+  );
+
 /** One pair: the claim, what disturbed it, and the evidence of both sides in two columns. */
-export function pairBlock({ pair, variants, ok, ms }: PairResult, c: Colors): string {
+export function pairBlock(
+  { lesson, pair, variants, ok, ms }: PairResult,
+  c: Colors,
+  hints: readonly TypeHint[] = [],
+): string {
   const mark = ok ? c.green(MARKS.ok) : c.red(MARKS.different);
   const kinds = [
     ...new Set(VARIANTS.flatMap((variant) => Object.keys(variants[variant].expected))),
@@ -34,14 +48,23 @@ export function pairBlock({ pair, variants, ok, ms }: PairResult, c: Colors): st
     return `    ${kind.padEnd(width)}${cells.join("")}`;
   });
   const problems = VARIANTS.flatMap((variant) => {
-    const { differences, error } = variants[variant];
+    const { differences, error, thrown = [] } = variants[variant];
     const lines = differences.map(
       ({ kind, expected, seen }) =>
         `    ${variant}: ${kind}: expected ${JSON.stringify(expected)}, seen ${JSON.stringify(seen)}`,
     );
-    if (lines.length > 0 && error) lines.push(`    ${variant}: ${errorText(error)}`);
-    return lines;
+    if (lines.length > 0 && error)
+      lines.push(`    ${variant}: ${errorText(error).replaceAll("\n", "\n      ")}`);
+    if (lines.length > 0 && !thrown.some(({ at }) => at !== null)) {
+      lines.push(`      see apps/${lesson}/src/pitfalls/${pair.id}/${variant}.ts`);
+    }
+    return [...lines, ...thrown.flatMap((one) => thrownLines(variant, one))];
   });
+  const written = VARIANTS.flatMap((variant) =>
+    (variants[variant].console ?? []).map(
+      ({ level, text }) => `    ${variant}: console.${level}: ${text.replaceAll("\n", "\n      ")}`,
+    ),
+  );
   return [
     "",
     `${mark} ${c.bold(pair.id)}  ${c.dim(`${ms} ms`)}`,
@@ -50,19 +73,38 @@ export function pairBlock({ pair, variants, ok, ms }: PairResult, c: Colors): st
     c.dim(`    ${"".padEnd(width)}${cell("pitfall")}${cell("fix")}`),
     ...rows,
     ...problems.map((problem) => c.red(problem)),
+    ...hints.map(({ at, message }) => c.yellow(`    hint: ${at}: ${message}`)),
+    ...written.map((text) => c.dim(text)),
   ].join("\n");
 }
 
+/** A pair that could not be run. */
+export const unreadableBlock = ({ pair, message }: UnreadablePair, c: Colors): string =>
+  ["", `${c.red(MARKS.different)} ${c.bold(pair)}`, c.red(`    cannot be read: ${message}`)].join(
+    "\n",
+  );
+
+function thrownLines(variant: Variant, { name, message, step, at, times }: ThrownError): string[] {
+  const where = step === null ? "" : ` in step "${step}"`;
+  const often = times > 1 ? `, ${times} times` : "";
+  const lines = [`    ${variant}: threw ${name}: ${message}${where}${often}`];
+  if (at) lines.push(`      at ${at}`);
+  return lines;
+}
+
 /** The last line: how many pairs were as expected. */
-export function summaryLine(results: PairResult[], c: Colors): string {
-  const bad = results.filter(({ ok }) => !ok).length;
-  const text = `${count(results.length, "pair")}: ${results.length - bad} as expected, ${bad} not`;
+export function summaryLine(rows: readonly { ok: boolean }[], c: Colors): string {
+  const bad = rows.filter(({ ok }) => !ok).length;
+  const text = `${count(rows.length, "pair")}: ${rows.length - bad} as expected, ${bad} not`;
   return `\n${bad > 0 ? c.red(text) : c.green(text)}`;
 }
 
-/** What `--json` prints. */
-export function asJson(results: PairResult[]) {
-  return results.map(({ lesson, pair, variants, ok, ms }) => ({
+/** What `--json` prints of a pair. */
+export function jsonRow(
+  { lesson, pair, variants, ok, ms }: PairResult,
+  hints: readonly TypeHint[] = [],
+) {
+  return {
     lesson,
     pair: pair.id,
     title: pair.title,
@@ -71,8 +113,17 @@ export function asJson(results: PairResult[]) {
     variants,
     ok,
     ms,
-  }));
+    ...(hints.length > 0 ? { hints } : {}),
+  };
 }
+
+/** What it prints of one that could not be run. */
+export const unreadableRow = ({ lesson, pair, message }: UnreadablePair) => ({
+  lesson,
+  pair,
+  error: message,
+  ok: false,
+});
 
 /** What stands for a kind that only the other side names: effects are exact, of the rest nothing was asked. */
 const absent = (kind: string) => (Object.values<string>(EFFECTS).includes(kind) ? 0 : "–");

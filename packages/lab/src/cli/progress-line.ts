@@ -46,7 +46,13 @@ export class ProgressLine {
       case "run-ended":
         this.#ended += 1;
         return `… ${this.#ended} of ${this.#started} runs ended`;
+      case "runtime-lost":
+        return `… ${progress.pair} (${progress.variant}): ${progress.reason}; starting workerd again`;
+      case "crash-asked":
       case "pair-compared":
+      case "pair-unreadable":
+      case "run-event":
+      case "run-snapshot":
         return undefined;
     }
   }

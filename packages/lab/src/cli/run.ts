@@ -1,12 +1,23 @@
-import { relative } from "node:path";
+import { statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { isCancel, multiselect } from "@clack/prompts";
+import { autocompleteMultiselect, isCancel } from "@clack/prompts";
 import { comparePairs } from "../runner/compare.ts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
 import type { PairResult } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
-import { asJson, crashLine, lessonLine, pairBlock, summaryLine } from "./output.ts";
+import {
+  crashLine,
+  jsonRow,
+  lessonLine,
+  lostLine,
+  pairBlock,
+  summaryLine,
+  unreadableBlock,
+  unreadableRow,
+} from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";
+import { type TypeHint, typeHints } from "./type-hints.ts";
 
 /** What the exit codes mean. */
 const EXIT = {
@@ -21,6 +32,9 @@ const EXIT = {
   /** Ended by SIGTERM, as a shell reports it. */
   terminated: 143,
 } as const;
+
+/** Less room than this is too little for what the runtime stores. */
+const FULL_MEGABYTES = 20;
 
 const HELP = `Runs pitfalls beside their fixes on the real runtime, and kills it under them.
 
@@ -76,12 +90,6 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     selections = chosen;
   }
 
-  const broken = selections.flatMap((selection) => selection.broken);
-  for (const { pair, file, line = 1, message } of broken) {
-    stderr.write(`Cannot read ${pair}: ${message}\n  ${relative(process.cwd(), file)}:${line}\n`);
-  }
-  selections = selections.filter(({ pairs }) => pairs.length > 0);
-
   const line = new ProgressLine(stderr, Boolean(stderr.isTTY && stdout.isTTY));
   const stopped = new AbortController();
   let exitCode: number | undefined;
@@ -97,65 +105,105 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
 
   const colors = colorsFor(stdout);
-  const results: PairResult[] = [];
+  const rows: { ok: boolean }[] = [];
   const print = (text: string) => {
     if (json) return;
     line.clear();
     stdout.write(`${text}\n`);
   };
+  const hints = new Map<string, Promise<TypeHint[]>>();
+  const hintsOf = async ({ lesson, pair }: PairResult) =>
+    ((await hints.get(lesson)) ?? []).filter((hint) => hint.pair === pair.id);
+  let failure: string | undefined;
   try {
     for await (const progress of comparePairs(selections, {
       signal: stopped.signal,
       runTimeoutMs: timeoutMs,
     })) {
       line.show(progress);
-      if (progress.type === "starting") print(lessonLine(progress.lesson, colors));
+      if (progress.type === "starting") {
+        const lesson = selections.find(
+          (selection) => selection.lesson.id === progress.lesson,
+        )?.lesson;
+        if (lesson) hints.set(lesson.id, typeHints(lesson));
+        print(lessonLine(progress.lesson, colors));
+      }
       if (progress.type === "crashed") print(crashLine(progress, colors));
+      if (progress.type === "runtime-lost") print(lostLine(progress, colors));
+      if (progress.type === "pair-unreadable") {
+        rows.push(unreadableRow(progress));
+        print(unreadableBlock(progress, colors));
+      }
       if (progress.type === "pair-compared") {
-        results.push(progress.result);
-        print(pairBlock(progress.result, colors));
+        const found = await hintsOf(progress.result);
+        rows.push(jsonRow(progress.result, found));
+        print(pairBlock(progress.result, colors, found));
       }
     }
   } catch (error) {
-    if (exitCode === undefined) {
-      line.clear();
-      stderr.write(`The comparison broke off: ${messageOf(error)}\n`);
-      return EXIT.different;
-    }
+    failure = messageOf(error);
   } finally {
     line.clear();
     process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
   }
   if (exitCode !== undefined) return exitCode;
-  if (json) stdout.write(`${JSON.stringify(asJson(results), null, 2)}\n`);
-  else print(summaryLine(results, colors));
-  return results.every(({ ok }) => ok) && broken.length === 0 ? EXIT.ok : EXIT.different;
+  if (failure) stderr.write(`The comparison broke off: ${failure}\n`);
+  const ok = failure === undefined && rows.every((row) => row.ok);
+  if (!ok) stderr.write(await fullDisk());
+  if (json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else print(summaryLine(rows, colors));
+  return ok ? EXIT.ok : EXIT.different;
+}
+
+/** A sentence about the disk, where it is full: then what fails says "internal error" at most. */
+async function fullDisk(): Promise<string> {
+  const { bavail, bsize } = await statfs(tmpdir());
+  const megabytes = Math.round((bavail * bsize) / 1e6);
+  if (megabytes >= FULL_MEGABYTES) return "";
+  return `The disk of ${tmpdir()} is full: ${megabytes} MB are left. Make room, or name another folder with TMPDIR.\n`;
 }
 
 function parse(args: string[]) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      apps: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
-      json: { type: "boolean", default: false },
-      timeout: { type: "string", default: "120" },
-    },
-  });
+  const { values, positionals } = parseWords(args);
   const seconds = Number(values.timeout);
-  if (!(seconds > 0 && seconds <= 3600)) {
-    throw new Error(
-      `--timeout takes seconds, more than 0 and at most 3600, not "${values.timeout}".`,
-    );
-  }
+  if (!(seconds > 0 && seconds <= 3600)) throw new Error(timeoutText(values.timeout));
   const { help, json, apps } = values;
   return { names: positionals, help, json, apps, timeoutMs: seconds * 1000 };
 }
 
+/** @throws Error in our own words */
+function parseWords(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        apps: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+        json: { type: "boolean", default: false },
+        timeout: { type: "string", default: "120" },
+      },
+    });
+  } catch (error) {
+    throw new Error(usageText(error, args), { cause: error });
+  }
+}
+
+/** What is wrong with the words of a call. */
+function usageText(error: unknown, args: string[]): string {
+  const [, option = ""] = /'(?:-\w, )?(-[^' ]+)/.exec(messageOf(error)) ?? [];
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `There is no option ${option}.`;
+  if (option === "--timeout") return timeoutText(args[args.indexOf(option) + 1] ?? "");
+  return option === "--apps" ? "--apps takes a folder." : `${option} takes no value.`;
+}
+
+const timeoutText = (value: string) =>
+  `--timeout takes seconds, more than 0 and at most 3600, not "${value}".`;
+
 async function offer(selections: Selection[]): Promise<Selection[] | null> {
-  const chosen = await multiselect({
-    message: "Which pairs shall run? (space chooses, a chooses all, enter runs)",
+  const chosen = await autocompleteMultiselect({
+    message: "Which pairs shall run? (type to filter, tab chooses, enter runs)",
     options: selections.flatMap(({ lesson, pairs }) =>
       pairs.map((pair) => ({
         value: `${lesson.id}/${pair.id}`,
@@ -166,12 +214,11 @@ async function offer(selections: Selection[]): Promise<Selection[] | null> {
     required: true,
     maxItems: 16,
   });
-  return isCancel(chosen)
-    ? null
-    : select(
-        selections.map(({ lesson }) => lesson),
-        chosen,
-      );
+  if (isCancel(chosen)) return null;
+  return selections.flatMap(({ lesson, pairs, broken }) => {
+    const wanted = pairs.filter((pair) => chosen.includes(`${lesson.id}/${pair.id}`));
+    return wanted.length > 0 ? [{ lesson, pairs: wanted, broken }] : [];
+  });
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

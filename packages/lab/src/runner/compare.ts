@@ -1,9 +1,10 @@
-import { type Pair, type Variant, VARIANTS } from "../pair.ts";
-import { emitted } from "./channel.ts";
+import { dirname, relative } from "node:path";
+import { type Pair, VARIANTS } from "../pair.ts";
+import { ownPlan } from "../plan.ts";
+import { iterate } from "./channel.ts";
 import type { Selection } from "./lessons.ts";
-import type { PairResult, Progress } from "./progress.ts";
-import { pairResult, RunClient } from "./run-client.ts";
-import type { LessonRuntime } from "./runtime.ts";
+import type { PairResult, Progress, VariantResult } from "./progress.ts";
+import { LessonSession } from "./session.ts";
 
 /** Settings of a comparison. */
 export interface CompareOptions {
@@ -14,117 +15,96 @@ export interface CompareOptions {
    * it is a failed pair.
    */
   runTimeoutMs?: number;
+  /** How long a runtime may leave every request without an answer, 10,000 by default. */
+  stallMs?: number;
 }
 
 /**
  * Runs pairs: for each lesson a runtime of its own on fresh storage, both variants of every pair at once, one crash
- * for all of them. Lessons follow each other.
+ * for all of them. Lessons follow each other; one that cannot be started does not keep the next ones from it.
  *
- * @returns an async iterator of what happens; leaving it early ends every process
+ * @returns an async iterator of what happens, with one `pair-compared` for each pair, those of a lesson in their order;
+ *   leaving it early ends every process
  */
 export function comparePairs(
   selections: readonly Selection[],
   options: CompareOptions = {},
 ): AsyncGenerator<Progress, void, void> {
-  return emitted(async (emit, signal) => {
-    // Brings wrangler with it, which takes most of a second to load: not for a call that runs nothing.
-    const { LessonRuntime } = await import("./runtime.ts");
-    for (const { lesson, pairs } of selections) {
+  const { signal: outer, ...limits } = options;
+  return iterate(async (emit, signal) => {
+    for (const { lesson, pairs, broken } of selections) {
       signal.throwIfAborted();
       emit({ type: "starting", lesson: lesson.id, pairs: pairs.map(({ id }) => id) });
-      const runtime = await LessonRuntime.start(lesson.dir);
+      for (const { pair, file, line = 1, message } of broken) {
+        const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
+        emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
+      }
+      if (pairs.length === 0) continue;
+      const session = new LessonSession(lesson, { pairs, isWatched: false, ...limits });
       try {
-        signal.throwIfAborted();
-        emit({ type: "ready", lesson: lesson.id, pid: runtime.pid });
-        await compareOn(runtime, lesson.id, pairs, emit, { ...options, signal });
+        const told = new Set<string>();
+        const results = await Promise.all(
+          pairs.map((pair) => compareOne(session, pair, signal, once(emit, told))),
+        );
+        for (const result of results) {
+          emit({ type: "pair-compared", lesson: lesson.id, result });
+        }
       } finally {
-        await runtime.close();
+        await session.close();
       }
     }
-  }, options.signal);
+  }, outer);
 }
 
-/**
- * Runs pairs of one lesson on a runtime that is up.
- *
- * @param emit gets what happens, ending with one `pair-compared` for each pair
- * @throws the reason of `options.signal` once that is aborted
- */
-export async function compareOn(
-  runtime: LessonRuntime,
-  lesson: string,
-  pairs: readonly Pair[],
+/** Runs one pair, and asks for the crash when it is ready for it: the session waits until all are. */
+async function compareOne(
+  session: LessonSession,
+  pair: Pair,
+  signal: AbortSignal,
   emit: (progress: Progress) => void,
-  options: CompareOptions = {},
-): Promise<void> {
-  const { runTimeoutMs = 120_000 } = options;
-  const { signal } = options;
-  const runs = pairs.flatMap((pair) =>
-    VARIANTS.map((variant) => new RunClient(runtime, pair, variant, { signal })),
-  );
-  const start = async (run: RunClient) => {
-    await run.start();
-    emit({ type: "run-started", ...run.names(lesson) });
+): Promise<PairResult> {
+  try {
+    for await (const progress of session.run(pair, signal)) {
+      if (progress.type === "pair-compared") return progress.result;
+      emit(progress);
+      // A crash that fails is the failure of those that wait for it.
+      if (progress.type === "crash-point") session.crash().catch(() => undefined);
+    }
+    throw new Error("was not compared");
+  } catch (error) {
+    signal.throwIfAborted();
+    return notStarted(session.lesson.id, pair, error);
+  }
+}
+
+/** Passes on what concerns the whole lesson only once, though every pair tells of it. */
+function once(emit: (progress: Progress) => void, told: Set<string>) {
+  return (progress: Progress) => {
+    if (progress.type === "starting" || progress.type === "crash-asked") return;
+    if (progress.type === "ready" || progress.type === "crashed") {
+      const name = `${progress.type} ${progress.type === "ready" ? progress.pid : progress.pidAfter}`;
+      if (told.has(name)) return;
+      told.add(name);
+    }
+    emit(progress);
   };
-  await Promise.all(runs.map((run) => run.settle(() => start(run), runTimeoutMs)));
-
-  // A run that wants no crash must be over before the one that all the others share.
-  const calm = runs.filter((run) => !run.crash);
-  const doomed = runs.filter((run) => run.crash);
-  await Promise.all([
-    ...calm.map(async (run) => {
-      await run.settle(async () => {
-        const did = await run.disturb();
-        if (did) emit({ type: "run-disturbed", ...run.names(lesson), did });
-        return run.untilOver(otherSide(run, runs));
-      }, runTimeoutMs);
-      run.isFinished = true;
-      emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
-    }),
-    ...doomed.map(async (run) => {
-      await run.settle(async () => {
-        await run.untilCrashPoint();
-        while (run.isLate) {
-          await start(run);
-          await run.untilCrashPoint();
-        }
-      }, runTimeoutMs);
-      if (!run.failure) emit({ type: "crash-point", ...run.names(lesson) });
-    }),
-  ]);
-
-  const ready = doomed.filter((run) => !run.failure);
-  if (ready.length > 0) {
-    const report = await runtime.crash();
-    const names = new Set(ready.map(({ pair }) => pair.id));
-    emit({ type: "crashed", lesson, pairs: [...names], ...report });
-  }
-  await Promise.all(
-    doomed.map(async (run) => {
-      await run.settle(async () => {
-        const did = await run.wake();
-        emit({ type: "run-woken", ...run.names(lesson), did });
-        return run.untilOver(otherSide(run, runs));
-      }, runTimeoutMs);
-      run.isFinished = true;
-      emit({ type: "run-ended", ...run.names(lesson), result: run.result() });
-    }),
-  );
-
-  for (const pair of pairs) {
-    emit({ type: "pair-compared", lesson, result: resultOf(lesson, pair, runs) });
-  }
 }
 
-const otherSide = ({ pair, variant }: RunClient, runs: RunClient[]): RunClient =>
-  sideOf(runs, pair, variant === "pitfall" ? "fix" : "pitfall");
-
-function resultOf(lesson: string, pair: Pair, runs: RunClient[]): PairResult {
-  return pairResult(lesson, sideOf(runs, pair, "pitfall"), sideOf(runs, pair, "fix"));
-}
-
-function sideOf(runs: RunClient[], pair: Pair, variant: Variant): RunClient {
-  const run = runs.find((candidate) => candidate.pair === pair && candidate.variant === variant);
-  if (!run) throw new Error(`The ${variant} of "${pair.id}" was not run.`);
-  return run;
+/** The result of a pair whose lesson could not be started. */
+function notStarted(lesson: string, pair: Pair, error: unknown): PairResult {
+  const message = error instanceof Error ? error.message : String(error);
+  const [pitfall, fix] = VARIANTS.map((variant): VariantResult => {
+    const { status = "complete", ...expected } = ownPlan(pair, variant).expect;
+    return {
+      run: "",
+      status: "failed",
+      error: message,
+      evidence: {},
+      expected,
+      differences: [{ kind: "status", expected: status, seen: "failed" }],
+      ok: false,
+    };
+  });
+  if (!pitfall || !fix) throw new Error("A pair has two variants.");
+  return { lesson, pair, variants: { pitfall, fix }, ok: false, ms: 0 };
 }

@@ -1,4 +1,4 @@
-export { type CompareOptions, compareOn, comparePairs } from "./compare.ts";
+export { type CompareOptions, comparePairs } from "./compare.ts";
 export {
   type BrokenPair,
   findLessons,
@@ -14,10 +14,11 @@ export type {
   CrashTimes,
   Mark,
   PairResult,
+  ThrownError,
+  UnreadablePair,
   PlatformEvent,
   Progress,
   RunSnapshot,
-  SessionProgress,
   VariantResult,
 } from "./progress.ts";
 export type { CrashReport } from "@durable-lessons/crash-test";

@@ -1,11 +1,32 @@
-import type { Difference, Pair, Variant } from "../pair.ts";
 import type { CrashReport } from "@durable-lessons/crash-test";
+import type { Difference, Pair, Variant } from "../pair.ts";
+
+/** What a variant threw, and where. */
+export interface ThrownError {
+  name: string;
+  message: string;
+  /** The step whose callback threw it, if it was one. */
+  step: string | null;
+  /** `apps/01-…/src/pitfalls/…/pitfall.ts:12:5`, where it could be found. */
+  at: string | null;
+  /** How often the same was thrown at the same place. */
+  times: number;
+}
+
+/** A line that a variant has written to its console. */
+export interface ConsoleLine {
+  level: string;
+  text: string;
+}
 
 /** One variant of a pair, run. */
 export interface VariantResult {
   /** The run's id in the lesson's Worker. */
   run: string;
-  /** The final status, or `timed out` with the reason in `error`. */
+  /**
+   * The final status; or `timed out`, `blocked` (it let nothing else run), `failed` (all else that kept it from its end),
+   * with the reason in `error`.
+   */
   status: string;
   error: unknown;
   /** What was seen, over the same kinds as `expected`. */
@@ -14,6 +35,10 @@ export interface VariantResult {
   /** What is not as expected. */
   differences: Difference[];
   ok: boolean;
+  /** What its code threw, where something is not as expected. */
+  thrown?: ThrownError[];
+  /** What its code wrote to the console, where it did. */
+  console?: ConsoleLine[];
 }
 
 /** A pair, run on both sides. */
@@ -27,24 +52,14 @@ export interface PairResult {
   ms: number;
 }
 
-/** What happens while pairs are run, as it happens. */
-export type Progress =
-  | { type: "starting"; lesson: string; pairs: string[] }
-  | { type: "ready"; lesson: string; pid: number }
-  | { type: "run-started"; lesson: string; pair: string; variant: Variant; run: string }
-  | { type: "crash-point"; lesson: string; pair: string; variant: Variant; run: string }
-  | ({ type: "crashed"; lesson: string; pairs: string[] } & CrashReport)
-  | { type: "run-woken"; lesson: string; pair: string; variant: Variant; run: string; did: string }
-  | {
-      type: "run-disturbed";
-      lesson: string;
-      pair: string;
-      variant: Variant;
-      run: string;
-      did: string;
-    }
-  | { type: "run-ended"; lesson: string; pair: string; variant: Variant; result: VariantResult }
-  | { type: "pair-compared"; lesson: string; result: PairResult };
+/** A pair that cannot be run, since its `pair.ts` cannot be read. */
+export interface UnreadablePair {
+  lesson: string;
+  /** The name of its folder. */
+  pair: string;
+  /** With the file and, where there is one, the line. */
+  message: string;
+}
 
 /** An event of a Workflow instance, as the platform's `instance.subscribe()` tells it; the fields that the lab reads. */
 export interface PlatformEvent {
@@ -81,6 +96,13 @@ export interface RunSnapshot {
   marks: Mark[];
 }
 
+/** When the runtime was killed and when it was up again, in milliseconds since the epoch. */
+export interface CrashTimes {
+  at: number;
+  upAt: number;
+}
+
+/** Names one run. */
 interface OfRun {
   lesson: string;
   pair: string;
@@ -88,17 +110,23 @@ interface OfRun {
   run: string;
 }
 
-/** When the runtime was killed and when it was up again, in milliseconds since the epoch. */
-export interface CrashTimes {
-  at: number;
-  upAt: number;
-}
-
-/** What happens while a pair is run in a session: {@link Progress} with what a reader wants to watch. */
-export type SessionProgress =
-  | Exclude<Progress, { type: "crashed" }>
-  | (Extract<Progress, { type: "crashed" }> & CrashTimes)
+/** What happens while pairs of a lesson are run, as it happens. */
+export type Progress =
+  | { type: "starting"; lesson: string; pairs: string[] }
+  | { type: "ready"; lesson: string; pid: number }
+  /** Also where a run is started anew, in the place of an earlier one. */
+  | ({ type: "run-started" } & OfRun)
+  | ({ type: "crash-point" } & OfRun)
   /** Somebody asked for the crash; it comes when every run of the lesson is ready for it. */
   | { type: "crash-asked"; lesson: string }
+  | ({ type: "crashed"; lesson: string; pairs: string[] } & CrashReport & CrashTimes)
+  | ({ type: "run-woken"; did: string } & OfRun)
+  | ({ type: "run-disturbed"; did: string } & OfRun)
+  /** The runtime does not answer, or has ended by itself. It is started anew; the run named is looked at alone, later. */
+  | ({ type: "runtime-lost"; reason: string } & OfRun)
+  /** Where somebody watches: an event of the platform, and how a run stands. */
   | ({ type: "run-event"; event: PlatformEvent } & OfRun)
-  | ({ type: "run-snapshot"; snapshot: RunSnapshot } & OfRun);
+  | ({ type: "run-snapshot"; snapshot: RunSnapshot } & OfRun)
+  | { type: "run-ended"; lesson: string; pair: string; variant: Variant; result: VariantResult }
+  | { type: "pair-compared"; lesson: string; result: PairResult }
+  | ({ type: "pair-unreadable" } & UnreadablePair);

@@ -1,19 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  compareEvidence,
-  type Crash,
-  type Pair,
-  type RunReport,
-  type Variant,
-  isOver,
-} from "../pair.ts";
-import type { Mark, PairResult, PlatformEvent, RunSnapshot, VariantResult } from "./progress.ts";
+import { TimeLimitError, within } from "@durable-lessons/crash-test/time-limit";
+import { compareEvidence, type Crash, isOver, type RunReport } from "../pair.ts";
+import type { Plan } from "../plan.ts";
+import { linkAbort, unlessAborted } from "./channel.ts";
+import type {
+  ConsoleLine,
+  Mark,
+  PairResult,
+  PlatformEvent,
+  RunSnapshot,
+  ThrownError,
+  VariantResult,
+} from "./progress.ts";
 import type { LessonRuntime } from "./runtime.ts";
 
 /** How often the state of a run is looked at. */
 const POLL_MS = 50;
 /** How often it is where somebody watches, who wants its times and its events as well: looking costs the runs time. */
 const WATCHED_POLL_MS = 150;
+/** How long a run must hang in the same call, with no news, before its crash point counts as missed. */
+const MISSED_AFTER_MS = 2000;
 
 /** What a {@link RunClient} tells while it works. */
 export interface RunListener {
@@ -23,19 +29,29 @@ export interface RunListener {
   onSnapshot?: (snapshot: RunSnapshot) => void;
 }
 
+/** Why a run has no end of its own. */
+export interface RunFailure {
+  /** The status that its result has. */
+  status: "blocked" | "failed" | "timed out";
+  message: string;
+}
+
 /** One run, seen through the routes of the lesson's Worker. */
 export class RunClient {
-  readonly pair: Pair;
-  readonly variant: Variant;
+  readonly plan: Plan;
   readonly startedAt = performance.now();
   endedAt = Number.NaN;
-  failure: string | undefined;
+  /** Empty before its start. */
+  id = "";
+  failure: RunFailure | undefined;
   /** Set once nothing more is done with the run. */
   isFinished = false;
+  readonly console: ConsoleLine[] = [];
+  readonly thrown: ThrownError[] = [];
   readonly #runtime: LessonRuntime;
   readonly #listener: RunListener;
-  /** Ends the phase that the run is in: the listener's signal, or time running out. */
-  #stop: AbortSignal | undefined;
+  /** Ends the phase that the run is in. Held here, so that it is not collected before its time. */
+  #phase = new AbortController();
   #path = "";
   /** The run's own start, by the clock that the Worker reads. */
   #startedAtEpoch = 0;
@@ -43,25 +59,37 @@ export class RunClient {
   #told = "";
   #waitingFor = "its start";
 
-  constructor(runtime: LessonRuntime, pair: Pair, variant: Variant, listener: RunListener = {}) {
+  constructor(runtime: LessonRuntime, plan: Plan, listener: RunListener = {}) {
     this.#runtime = runtime;
-    this.pair = pair;
-    this.variant = variant;
+    this.plan = plan;
     this.#listener = listener;
-    this.#stop = listener.signal;
   }
 
   /** Starts the run. A second call starts another one in its place; the first dies in the crash and is not woken. */
   async start(): Promise<void> {
-    const response = await this.#fetch("POST", `/pitfalls/${this.pair.id}/${this.variant}`);
-    const body = await response.text();
+    const { pair, variant, faults, disturb } = this.plan;
+    // Known before the answer: the code that runs first may be what keeps the answer away.
+    this.id = crypto.randomUUID().slice(0, 13);
+    const body = JSON.stringify({ run: this.id, faults, disturb: disturb ?? null, logged: true });
+    const response = await this.#fetch("POST", `/pitfalls/${pair.id}/${variant}`, body);
+    const text = await response.text();
     const location = response.headers.get("location");
     if (response.status !== 202 || !location) {
-      throw new Error(`did not start: ${response.status} ${body}`);
+      throw new Error(`did not start: ${response.status} ${errorOf(text)}`);
     }
-    const { startedAt }: { startedAt: number } = JSON.parse(body);
+    const { startedAt }: { startedAt: number } = JSON.parse(text);
     this.#path = location;
     this.#startedAtEpoch = startedAt;
+  }
+
+  /** Does it run on this runtime? */
+  uses(runtime: LessonRuntime): boolean {
+    return this.#runtime === runtime;
+  }
+
+  /** Does the Worker know of it? */
+  get isStarted(): boolean {
+    return this.#path !== "";
   }
 
   /** Is it too late for a run that must be at its crash point before the time at which it may be woken? */
@@ -74,68 +102,82 @@ export class RunClient {
     return wakeAfterMs && this.#startedAtEpoch + wakeAfterMs;
   }
 
-  /** The crash that the pair wants, if it wants one. */
+  /** The crash that the plan wants, if it wants one. */
   get crash(): Crash | undefined {
-    const { disturb } = this.pair;
+    const { disturb } = this.plan;
     return disturb && "crash" in disturb ? disturb : undefined;
-  }
-
-  get #run(): string {
-    return this.#path.split("/").at(-1) ?? "";
   }
 
   /** How progress names this run. */
   names(lesson: string) {
-    return { lesson, pair: this.pair.id, variant: this.variant, run: this.#run };
+    return { lesson, pair: this.plan.pair.id, variant: this.plan.variant, run: this.id };
   }
 
   /**
-   * Runs a phase, unless an earlier one failed. What goes wrong in it, time running out included, is the run's failure
-   * and nobody else's.
+   * Does a part of the run's work within a time limit, unless an earlier part failed. What goes wrong in it, time running
+   * out included, is the run's failure and nobody else's.
+   *
+   * @throws the reason of the listener's signal once that is aborted
    */
-  async settle(phase: (stop: AbortSignal) => Promise<void>, timeoutMs: number): Promise<void> {
+  async phase(work: () => Promise<void>, timeoutMs: number): Promise<void> {
     if (this.failure) return;
     const { signal } = this.#listener;
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    this.#stop = stop;
+    signal?.throwIfAborted();
+    const phase = new AbortController();
+    this.#phase = phase;
+    const unlink = linkAbort(signal, phase);
+    const reason = () => `timed out after ${timeoutMs} ms, waiting for ${this.#waitingFor}`;
     try {
-      await phase(stop);
+      await within(unlessAborted(work(), phase.signal), timeoutMs, reason);
     } catch (error) {
       signal?.throwIfAborted();
-      this.failure = timeout.aborted
-        ? `timed out after ${timeoutMs} ms, waiting for ${this.#waitingFor}`
-        : messageOf(error);
+      const status = error instanceof TimeLimitError ? "timed out" : "failed";
+      this.failure = { status, message: messageOf(error) };
     } finally {
+      unlink();
+      // Ends what is still under way: a request without an answer, a pause.
+      phase.abort();
       this.endedAt = performance.now();
     }
   }
 
-  /** Waits until a call hangs and, in a Workflow, until the platform says that the step is where the pair says. */
+  /** Waits until a call hangs and, in a Workflow, until the platform says that the step is where the plan says. */
   async untilCrashPoint(): Promise<void> {
-    const { crash, engine } = { crash: this.crash?.crash, engine: this.pair.engine };
+    const crash = this.crash?.crash;
     if (!crash) return;
-    const [type, place] =
-      "during" in crash
-        ? (["attempt_started", crash.during] as const)
-        : (["step_completed", crash.after] as const);
-    if (engine === "workflow") {
-      await this.#untilEvent(type, (event) => event.stepName === `${place}-1`, `step "${place}"`);
-    }
-    this.#waitingFor = `a call that hangs (${place})`;
-    const report = await this.#until((seen) => seen.hanging.length > 0 || isOver(seen.status));
-    if (isOver(report.status)) {
-      throw new Error(`ended with status ${report.status} before its crash point (${place})`);
-    }
-    if (engine !== "workflow" && !report.hanging.some((operation) => operation === place)) {
-      throw new Error(`hangs in ${report.hanging.join(", ")}, not in ${place}`);
+    const place = "during" in crash ? crash.during : crash.after;
+    const isWorkflow = this.plan.pair.engine === "workflow";
+    this.#waitingFor = isWorkflow ? `step "${place}"` : `a call that hangs (${place})`;
+    let missedAt = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const { hanging, status } = await this.#until(
+        (report) => report.hanging.length > 0 || isOver(report.status),
+      );
+      const isThere = isWorkflow
+        ? (await this.#eventsSoFar()).some(isAtCrashPoint(crash))
+        : hanging.some((operation) => operation === place);
+      if (isOver(status)) {
+        if (isThere || !isWorkflow) {
+          throw new Error(`ended with status ${status} before its crash point (${place})`);
+        }
+        throw new Error(`ended with status ${status}, without step "${place}"`);
+      }
+      if (isThere) break;
+      const calls = hanging.join(", ");
+      if (!isWorkflow) throw new Error(`hangs in ${calls}, not in ${place}`);
+      // Steps may go on beside the one that hangs.
+      if (missedAt === Number.POSITIVE_INFINITY) missedAt = performance.now() + MISSED_AFTER_MS;
+      else if (performance.now() >= missedAt) {
+        throw new Error(`never reached step "${place}": it hangs in ${calls}`);
+      }
+      await this.#pause(POLL_MS);
     }
     this.#waitingFor = "somebody to kill the runtime";
   }
 
-  /** Does what the pair says, when the run is ready for it. */
+  /** Does what the plan says, when the run is ready for it. */
   async disturb(): Promise<string | null> {
-    const { disturb } = this.pair;
+    const { disturb } = this.plan;
     if (!disturb) return null;
     if ("sendEvent" in disturb) {
       const { type } = disturb.sendEvent;
@@ -166,11 +208,11 @@ export class RunClient {
    * Waits until the run has ended, well or not. One that is expected to wait for ever is ended when the other side is
    * finished and the platform says that it waits: so no clock decides what "for ever" is.
    */
-  async untilOver(other: RunClient): Promise<void> {
-    if (this.pair.expect[this.variant].status !== "waiting") return this.#untilEnd();
+  async untilOver(isOtherSideFinished: () => boolean): Promise<void> {
+    if (this.plan.expect.status !== "waiting") return this.#untilEnd();
     await this.#untilEvent("wait_started", () => true, "a wait for an event");
     this.#waitingFor = "the end of the other side";
-    const report = await this.#until(({ status }) => other.isFinished || isOver(status));
+    const report = await this.#until(({ status }) => isOtherSideFinished() || isOver(status));
     if (isOver(report.status)) return;
     await this.#json("POST", "/end");
     this.#last = { ...report, status: "waiting" };
@@ -180,9 +222,13 @@ export class RunClient {
    * The platform's events of the run's instances so far, and those that come until the instances are over or the
    * connection is lost: the runtime may be killed meanwhile.
    */
-  async *events(signal: AbortSignal | undefined = this.#stop): AsyncGenerator<PlatformEvent> {
-    const init = signal ? { method: "GET", signal } : { method: "GET" };
-    yield* ndjson(await this.#runtime.fetch(`${this.#path}/events`, init));
+  async *events(signal: AbortSignal = this.#phase.signal): AsyncGenerator<PlatformEvent> {
+    yield* ndjson(await this.#runtime.fetch(`${this.#path}/events`, { method: "GET", signal }));
+  }
+
+  /** Asks the Worker to write a line of its own, after all that the run's code has written so far. */
+  async flushLog(): Promise<void> {
+    await this.#json("POST", "/flush");
   }
 
   /** The result, once a phase ended the run. */
@@ -194,16 +240,18 @@ export class RunClient {
       evidence: {},
       observations: {},
     };
-    const seen = this.failure
-      ? { ...report, status: this.failure.startsWith("timed out") ? "timed out" : "failed" }
-      : report;
-    const compared = compareEvidence(this.pair.expect[this.variant], seen);
+    const { failure, console, thrown } = this;
+    const seen = failure ? { ...report, status: failure.status } : report;
+    const compared = compareEvidence(this.plan.expect, seen);
+    const ok = !failure && compared.differences.length === 0;
     return {
-      run: this.#run,
+      run: this.id,
       status: seen.status,
-      error: this.failure ?? report.error,
+      error: failure?.message ?? report.error,
       ...compared,
-      ok: !this.failure && compared.differences.length === 0,
+      ok,
+      ...(thrown.length > 0 && !ok ? { thrown } : {}),
+      ...(console.length > 0 ? { console } : {}),
     };
   }
 
@@ -216,19 +264,19 @@ export class RunClient {
     for (;;) {
       const report = await this.#json<RunReport>("GET", "");
       this.#last = report;
-      await this.#tell(report);
+      await this.#tellListener(report);
       if (condition(report)) return report;
       await this.#pause(this.#listener.onSnapshot ? WATCHED_POLL_MS : POLL_MS);
     }
   }
 
-  async #tell(report: RunReport): Promise<void> {
+  async #tellListener(report: RunReport): Promise<void> {
     const { onSnapshot } = this.#listener;
     const text = JSON.stringify([this.#path, report]);
     if (!onSnapshot || text === this.#told) return;
     this.#told = text;
     const marks = await this.#json<Mark[]>("GET", "/marks");
-    const { evidence } = compareEvidence(this.pair.expect[this.variant], report);
+    const { evidence } = compareEvidence(this.plan.expect, report);
     onSnapshot({
       status: report.status,
       evidence,
@@ -250,7 +298,15 @@ export class RunClient {
     for await (const event of this.events()) {
       if (event.type === type && matches(event)) return;
     }
-    throw new Error(`ended without ${what}`);
+    const { status } = await this.#json<RunReport>("GET", "");
+    throw new Error(`ended with status ${status}, without ${what}`);
+  }
+
+  async #eventsSoFar(): Promise<PlatformEvent[]> {
+    const response = await this.#fetch("GET", `${this.#path}/events?until=now`);
+    const events: PlatformEvent[] = [];
+    for await (const event of ndjson(response)) events.push(event);
+    return events;
   }
 
   async #json<T>(method: "GET" | "POST", action: string): Promise<T> {
@@ -262,12 +318,16 @@ export class RunClient {
     return JSON.parse(body);
   }
 
-  #fetch(method: "GET" | "POST", path: string): Promise<Response> {
-    return this.#runtime.fetch(path, this.#stop ? { method, signal: this.#stop } : { method });
+  #fetch(method: "GET" | "POST", path: string, body?: string): Promise<Response> {
+    const { signal } = this.#phase;
+    return this.#runtime.fetch(
+      path,
+      body === undefined ? { method, signal } : { method, signal, body },
+    );
   }
 
   #pause(ms: number): Promise<void> {
-    return delay(ms, undefined, this.#stop ? { signal: this.#stop } : {});
+    return delay(ms, undefined, { signal: this.#phase.signal });
   }
 }
 
@@ -276,13 +336,28 @@ export function pairResult(lesson: string, pitfall: RunClient, fix: RunClient): 
   const variants = { pitfall: pitfall.result(), fix: fix.result() };
   return {
     lesson,
-    pair: pitfall.pair,
+    pair: pitfall.plan.pair,
     variants,
     ok: variants.pitfall.ok && variants.fix.ok,
     ms: Math.round(
       Math.max(pitfall.endedAt, fix.endedAt) - Math.min(pitfall.startedAt, fix.startedAt),
     ),
   };
+}
+
+const isAtCrashPoint =
+  (crash: Crash["crash"]) =>
+  ({ type, stepName }: PlatformEvent): boolean =>
+    "during" in crash
+      ? type === "attempt_started" && stepName === `${crash.during}-1`
+      : type === "step_completed" && stepName === `${crash.after}-1`;
+
+function errorOf(text: string): string {
+  try {
+    return JSON.parse(text).error ?? text;
+  } catch {
+    return text;
+  }
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

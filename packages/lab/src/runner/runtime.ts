@@ -14,7 +14,12 @@ export const LessonRuntime = {
    * @param dir absolute path of the lesson
    * @param vars in the place of those in its configuration: shorter times, for a test
    */
-  async start(dir: string, vars: LessonVars = {}): Promise<Runtime> {
+  async start(
+    lesson: string | { dir: string },
+    _pairs: unknown = [],
+    vars: LessonVars = {},
+  ): Promise<Runtime> {
+    const dir = typeof lesson === "string" ? lesson : lesson.dir;
     const configs = await lessonConfigs(dir);
     const workers: WorkerInput[] = configs.map(({ file }) => ({
       configPath: file,

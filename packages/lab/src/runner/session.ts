@@ -1,17 +1,27 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { type Pair, VARIANTS } from "../pair.ts";
-import { emitted } from "./channel.ts";
-import type { Lesson } from "./lessons.ts";
-import type { PlatformEvent, SessionProgress } from "./progress.ts";
-import { pairResult, RunClient } from "./run-client.ts";
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import type { CrashReport } from "@durable-lessons/crash-test";
-import type { LessonRuntime } from "./runtime.ts";
-
-/** How long to wait before the platform is asked for events again. */
-const EVENTS_AGAIN_MS = 300;
+import { buildProblems } from "@durable-lessons/crash-test/build-problems";
+import type { Pair, Variant } from "../pair.ts";
+import { ownPlan, type Plan } from "../plan.ts";
+import type { RunLogEntry, Thrown } from "../run-log.ts";
+import { iterate, linkAbort, unlessAborted } from "./channel.ts";
+import { EventFeed } from "./event-feed.ts";
+import type { Lesson } from "./lessons.ts";
+import type { Progress, ThrownError } from "./progress.ts";
+import { pairResult, RunClient } from "./run-client.ts";
+import type { RuntimeWatch } from "./runtime-watch.ts";
+import { SourcePlaces } from "./source-places.ts";
 
 /** Settings of a session. */
 export interface SessionOptions {
+  /** The pairs that may be run: all of the lesson unless named. Only these are built. */
+  pairs?: readonly Pair[];
+  /**
+   * Does somebody watch? Then the events of the platform and the state of every run are told, which costs the runs time.
+   * True by default.
+   */
+  isWatched?: boolean;
   /** How long one run may take to its crash point or its end, 120,000 by default. */
   runTimeoutMs?: number;
   /**
@@ -19,36 +29,53 @@ export interface SessionOptions {
    * minutes after which a connection without data is dropped, and than the ten of a step's default timeout.
    */
   crashPointTimeoutMs?: number;
+  /** How long the runtime may leave every request without an answer before it counts as blocked, 10,000 by default. */
+  stallMs?: number;
 }
 
-/** A run that is under way, as far as a crash is concerned. */
+/** One side of a pair that is under way. */
 interface Participant {
-  pair: Pair;
-  /** Settles once the run does not stand in the way of a crash: it is over, or at its crash point. Never rejects. */
-  quiet: Promise<void>;
-  /** Settles at the end of the run. Never rejects. */
-  over: Promise<void>;
-  /** Is the run at its crash point? Then the crash settles `crashed`. */
-  waits: boolean;
-  crashed: PromiseWithResolvers<void>;
-  emit: (progress: SessionProgress) => void;
+  readonly plan: Plan;
+  readonly emit: (progress: Progress) => void;
+  /**
+   * `running` stands in the way of a crash. `suspect` was running its code when the runtime was lost: it waits until it can
+   * be run alone.
+   */
+  state: "at-crash-point" | "ended" | "running" | "suspect";
+  run: RunClient | undefined;
+  /** Why the crash that it waits for did not happen. */
+  crashError: unknown;
 }
 
 /**
  * Runs pairs of one lesson when somebody asks, on one runtime that starts with the first of them, and kills it when
- * somebody asks. Runs may overlap: a crash waits for all of them, and wakes all of them.
+ * somebody asks. Runs may overlap: a crash waits for all of them, and wakes all of them. A runtime that one variant blocks
+ * is replaced; that variant is found by running it alone, the others are run again without it.
  */
 export class LessonSession {
   readonly lesson: Lesson;
   readonly #options: Required<SessionOptions>;
   readonly #closed = new AbortController();
   readonly #participants = new Set<Participant>();
-  #runtime: Promise<LessonRuntime> | undefined;
+  readonly #places: SourcePlaces;
+  /** What is wrong with pairs that could not be built, by their ids. */
+  readonly #unbuildable = new Map<string, BuildFailure>();
+  #watch: Promise<RuntimeWatch> | undefined;
   #crash: Promise<CrashReport> | undefined;
+  #lastTurn: Promise<void> = Promise.resolve();
+  #change = Promise.withResolvers<void>();
 
   constructor(lesson: Lesson, options: SessionOptions = {}) {
     this.lesson = lesson;
-    this.#options = { runTimeoutMs: 120_000, crashPointTimeoutMs: 240_000, ...options };
+    this.#places = new SourcePlaces(lesson.dir);
+    this.#options = {
+      pairs: lesson.pairs,
+      isWatched: true,
+      runTimeoutMs: 120_000,
+      crashPointTimeoutMs: 240_000,
+      stallMs: 10_000,
+      ...options,
+    };
   }
 
   /**
@@ -56,11 +83,19 @@ export class LessonSession {
    * whomever.
    *
    * @returns an async iterator of what happens, ending with `pair-compared`; leaving it early gives the runs up
-   * @throws the reason of `signal` once that is aborted, and an error once the session is closed
+   * @throws the reason of `signal` once that is aborted, an error once the session is closed, and where the lesson's
+   *   Workers cannot be started
    */
-  run(pair: Pair, signal?: AbortSignal): AsyncGenerator<SessionProgress, void, void> {
-    const outer = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
-    return emitted((emit, stop) => this.#run(pair, emit, stop), outer);
+  run(pair: Pair, signal?: AbortSignal): AsyncGenerator<Progress, void, void> {
+    return iterate(async (emit, stop) => {
+      const ended = new AbortController();
+      const unlinks = [linkAbort(stop, ended), linkAbort(this.#closed.signal, ended)];
+      try {
+        await this.#run(pair, emit, ended.signal);
+      } finally {
+        for (const unlink of unlinks) unlink();
+      }
+    }, signal);
   }
 
   /**
@@ -70,254 +105,352 @@ export class LessonSession {
    * @throws Error where nothing has been run yet
    */
   crash(): Promise<CrashReport> {
-    this.#crash ??= this.#crashWhenQuiet().finally(() => (this.#crash = undefined));
+    this.#crash ??= this.#crashWhenReady().finally(() => (this.#crash = undefined));
     return this.#crash;
   }
 
   /** Ends every run and every process of the session. It cannot be used again. */
   async close(): Promise<void> {
     this.#closed.abort(new Error(`The session of ${this.lesson.id} was closed.`));
-    const runtime = await this.#runtime?.catch(() => undefined);
+    const watch = await this.#watch?.catch(() => undefined);
     await this.#crash?.catch(() => undefined);
-    await runtime?.close();
+    await watch?.stop();
+    await watch?.runtime.close();
   }
 
-  async #run(
-    pair: Pair,
-    emit: (progress: SessionProgress) => void,
-    stop: AbortSignal,
-  ): Promise<void> {
+  async #run(pair: Pair, emit: (progress: Progress) => void, stop: AbortSignal): Promise<void> {
     const lesson = this.lesson.id;
     emit({ type: "starting", lesson, pairs: [pair.id] });
-    let runtime = await this.#started();
-    while (this.#crash) {
-      // Not into a crash that is on its way: it would wait for this run, and for the next one, and so on.
-      await this.#crash.catch(() => undefined);
-      runtime = await this.#started();
-    }
-    stop.throwIfAborted();
+    const { runtime } = await this.#started(stop);
     emit({ type: "ready", lesson, pid: runtime.pid });
-    const [pitfall, fix] = VARIANTS.map((variant) => {
-      const run: RunClient = new RunClient(runtime, pair, variant, {
-        signal: stop,
-        onSnapshot: (snapshot) => emit({ type: "run-snapshot", ...run.names(lesson), snapshot }),
-      });
-      return run;
-    });
-    if (!pitfall || !fix) throw new Error("A pair has two variants.");
-    await Promise.all([
-      this.#follow(pitfall, fix, emit, stop),
-      this.#follow(fix, pitfall, emit, stop),
+    const enter = (variant: Variant): Participant => {
+      const participant: Participant = {
+        plan: ownPlan(pair, variant),
+        emit,
+        state: "running",
+        run: undefined,
+        crashError: undefined,
+      };
+      this.#participants.add(participant);
+      return participant;
+    };
+    const [pitfall, fix] = [enter("pitfall"), enter("fix")];
+    const runs = await Promise.all([
+      this.#follow(pitfall, fix, stop),
+      this.#follow(fix, pitfall, stop),
     ]);
-    emit({ type: "pair-compared", lesson, result: pairResult(lesson, pitfall, fix) });
+    emit({ type: "pair-compared", lesson, result: pairResult(lesson, ...runs) });
   }
 
-  #started(): Promise<LessonRuntime> {
-    this.#closed.signal.throwIfAborted();
-    if (!this.#runtime) {
-      this.#runtime = startRuntime(this.lesson.dir);
-      // The next run tries anew.
-      this.#runtime.catch(() => (this.#runtime = undefined));
+  /** The runtime, once it is up and no crash is on its way: that one would wait for the run that asks. */
+  async #started(stop: AbortSignal): Promise<RuntimeWatch> {
+    for (;;) {
+      stop.throwIfAborted();
+      if (this.#crash) {
+        await unlessAborted(
+          this.#crash.catch(() => undefined),
+          stop,
+        );
+        continue;
+      }
+      if (!this.#watch) {
+        const watch = this.#start();
+        this.#watch = watch;
+        // The next run tries anew.
+        watch.catch(() => {
+          if (this.#watch === watch) this.#watch = undefined;
+        });
+      }
+      const watch = await unlessAborted(this.#watch, stop);
+      if (!this.#crash) return watch;
     }
-    return this.#runtime;
+  }
+
+  async #start(): Promise<RuntimeWatch> {
+    // They bring wrangler with them, which takes most of a second to load: not before something is run.
+    const [{ LessonRuntime }, { RuntimeWatch: Watch }] = await Promise.all([
+      import("./runtime.ts"),
+      import("./runtime-watch.ts"),
+    ]);
+    for (;;) {
+      const pairs = this.#options.pairs.filter(({ id }) => !this.#unbuildable.has(id));
+      try {
+        const runtime = await LessonRuntime.start(this.lesson, pairs);
+        return new Watch(runtime, this.#options.stallMs, (entry) => this.#takeUp(entry));
+      } catch (error) {
+        if (!this.#noteUnbuildable(error)) throw error;
+      }
+    }
+  }
+
+  /** Runs one side to its end, again where the runtime is lost under it. Returns the run that counts. */
+  async #follow(self: Participant, other: Participant, stop: AbortSignal): Promise<RunClient> {
+    const lesson = this.lesson.id;
+    const { pair, variant } = self.plan;
+    let endTurn = () => {};
+    try {
+      for (;;) {
+        const watch = await this.#started(stop);
+        const attempt = new AbortController();
+        const unlink = linkAbort(stop, attempt);
+        const run: RunClient = new RunClient(watch.runtime, self.plan, {
+          signal: attempt.signal,
+          ...(this.#options.isWatched && {
+            onSnapshot: (snapshot) =>
+              self.emit({ type: "run-snapshot", ...run.names(lesson), snapshot }),
+          }),
+        });
+        self.run = run;
+        this.#enter(self, "running");
+        const work = this.#attempt(self, other, watch, attempt.signal);
+        try {
+          const reason = await Promise.race([work, watch.lost]);
+          if (typeof reason === "string") {
+            attempt.abort(new Error(reason));
+            await work.catch(() => undefined);
+            stop.throwIfAborted();
+            const { suspect, wasAlone } = await this.#lose(watch);
+            if (suspect === self) {
+              self.emit({ type: "runtime-lost", reason, ...run.names(lesson) });
+            }
+            if (suspect === self && wasAlone) {
+              run.failure = { status: "blocked", message: await this.#blameFor(self.plan, reason) };
+            } else {
+              if (suspect === self) endTurn = await this.#untilAlone(self, stop);
+              continue;
+            }
+          }
+        } finally {
+          unlink();
+        }
+        run.isFinished = true;
+        const result = run.result();
+        self.emit({ type: "run-ended", lesson, pair: pair.id, variant, result });
+        return run;
+      }
+    } finally {
+      endTurn();
+      this.#enter(self, "ended");
+      this.#participants.delete(self);
+    }
   }
 
   /** One run from its start to its end, with the events of its instances. */
-  async #follow(
-    run: RunClient,
-    other: RunClient,
-    emit: (progress: SessionProgress) => void,
+  async #attempt(
+    self: Participant,
+    other: Participant,
+    watch: RuntimeWatch,
     stop: AbortSignal,
   ): Promise<void> {
     const lesson = this.lesson.id;
-    const { runTimeoutMs, crashPointTimeoutMs } = this.#options;
-    const quiet = Promise.withResolvers<void>();
-    const over = Promise.withResolvers<void>();
-    const participant: Participant = {
-      pair: run.pair,
-      quiet: quiet.promise,
-      over: over.promise,
-      waits: false,
-      crashed: Promise.withResolvers(),
-      emit,
-    };
-    // Nobody may be waiting for it.
-    participant.crashed.promise.catch(() => undefined);
-    this.#participants.add(participant);
+    const { run } = self;
+    if (!run) return;
+    const { runTimeoutMs, crashPointTimeoutMs, isWatched } = this.#options;
     const events = new EventFeed(run, stop, (event) =>
-      emit({ type: "run-event", ...run.names(lesson), event }),
+      self.emit({ type: "run-event", ...run.names(lesson), event }),
     );
     const start = async () => {
       await run.start();
-      emit({ type: "run-started", ...run.names(lesson) });
-      events.begin();
+      self.emit({ type: "run-started", ...run.names(lesson) });
+      if (isWatched) events.begin();
     };
     try {
-      await run.settle(start, runTimeoutMs);
+      const unbuildable = this.#unbuildable.get(self.plan.pair.id);
+      if (unbuildable) {
+        run.failure = { status: "failed", message: unbuildable[self.plan.variant] };
+        return;
+      }
+      await run.phase(start, runTimeoutMs);
       if (run.crash) {
-        await run.settle(async () => {
+        await run.phase(async () => {
           await run.untilCrashPoint();
           while (run.isLate) {
             await start();
             await run.untilCrashPoint();
           }
         }, runTimeoutMs);
-        if (!run.failure) emit({ type: "crash-point", ...run.names(lesson) });
-        participant.waits = !run.failure;
-        quiet.resolve();
-        await run.settle(async (waiting) => {
-          await unlessAborted(participant.crashed.promise, waiting);
+        if (!run.failure) {
+          self.crashError = undefined;
+          this.#enter(self, "at-crash-point");
+          self.emit({ type: "crash-point", ...run.names(lesson) });
+        }
+        await run.phase(async () => {
+          await this.#until(() => self.state !== "at-crash-point", stop);
+          if (self.crashError) throw self.crashError;
         }, crashPointTimeoutMs);
-        participant.waits = false;
-        await run.settle(async () => {
+        this.#enter(self, "running");
+        await run.phase(async () => {
           const did = await run.wake();
-          emit({ type: "run-woken", ...run.names(lesson), did });
+          self.emit({ type: "run-woken", ...run.names(lesson), did });
         }, runTimeoutMs);
       } else {
-        await run.settle(async () => {
+        await run.phase(async () => {
           const did = await run.disturb();
-          if (did) emit({ type: "run-disturbed", ...run.names(lesson), did });
+          if (did) self.emit({ type: "run-disturbed", ...run.names(lesson), did });
         }, runTimeoutMs);
       }
-      await run.settle(() => run.untilOver(other), runTimeoutMs);
-      run.isFinished = true;
-      await events.end(!run.failure);
-      emit({
-        type: "run-ended",
-        lesson,
-        pair: run.pair.id,
-        variant: run.variant,
-        result: run.result(),
-      });
+      const isOtherSideFinished = () =>
+        other.state === "ended" || other.state === "suspect" || (other.run?.isFinished ?? false);
+      await run.phase(() => run.untilOver(isOtherSideFinished), runTimeoutMs);
+      // What goes wrong under a runtime that is lost is no failure of the run.
+      if (run.failure && !(await unlessAborted(watch.isAlive(), stop))) {
+        await unlessAborted(new Promise(() => undefined), stop);
+      }
+      if (run.isStarted) await watch.flush(run.id, () => run.flushLog()).catch(() => undefined);
+      if (isWatched) await events.end(!run.failure);
     } finally {
       events.stop();
-      this.#participants.delete(participant);
-      quiet.resolve();
-      over.resolve();
     }
   }
 
-  async #crashWhenQuiet(): Promise<CrashReport> {
-    if (!this.#runtime) throw new Error(`Nothing of ${this.lesson.id} is running.`);
-    const runtime = await this.#runtime;
+  async #crashWhenReady(): Promise<CrashReport> {
+    if (!this.#watch) throw new Error(`Nothing of ${this.lesson.id} is running.`);
     const lesson = this.lesson.id;
-    tell(this.#participants, { type: "crash-asked", lesson });
-    await Promise.all([...this.#participants].map(({ quiet }) => quiet));
+    this.#tell([...this.#participants], { type: "crash-asked", lesson });
+    const isRunning = ({ state }: Participant) => state === "running";
+    await this.#until(() => ![...this.#participants].some(isRunning), this.#closed.signal);
+    const watch = await this.#watch;
     this.#closed.signal.throwIfAborted();
-    const waiting = [...this.#participants].filter(({ waits }) => waits);
-    const pairs = [...new Set(waiting.map(({ pair }) => pair.id))];
+    const waiting = [...this.#participants].filter(({ state }) => state === "at-crash-point");
+    const pairs = [...new Set(waiting.map(({ plan }) => plan.pair.id))];
     try {
       const at = Date.now();
-      const report = await runtime.crash();
-      tell(waiting, { type: "crashed", lesson, pairs, ...report, at, upAt: Date.now() });
-      for (const participant of waiting) {
-        // The next crash must wait for its end, even if it is asked for before this run has had its turn.
-        participant.quiet = participant.over;
-        participant.crashed.resolve();
-      }
+      const report = await watch.duringCrash(() => watch.runtime.crash());
+      this.#tell(waiting, { type: "crashed", lesson, pairs, ...report, at, upAt: Date.now() });
       return report;
     } catch (error) {
-      for (const participant of waiting) participant.crashed.reject(error);
+      for (const participant of waiting) participant.crashError = error;
       // Whatever state it is in, the next run shall have one that works.
-      this.#runtime = undefined;
-      await runtime.close().catch(() => undefined);
+      await this.#discard(watch);
+      throw error;
+    } finally {
+      // At once: the next crash must wait for their ends, even if it is asked for before they have had their turn.
+      for (const participant of waiting) this.#enter(participant, "running");
+    }
+  }
+
+  /** Gives up a runtime that is lost, and says whose code it was that ran last. */
+  async #lose(
+    watch: RuntimeWatch,
+  ): Promise<{ suspect: Participant | undefined; wasAlone: boolean }> {
+    const known = this.#verdicts.get(watch);
+    if (known) return known;
+    const verdict = (async () => {
+      watch.readLog();
+      const active = [...this.#participants].filter(
+        ({ run, state }) => run?.uses(watch.runtime) && state !== "suspect",
+      );
+      const suspect =
+        watch.entered
+          .map((id) => active.find(({ run }) => run?.id === id))
+          .find((found) => found !== undefined) ?? active[0];
+      if (suspect) this.#enter(suspect, "suspect");
+      await this.#discard(watch);
+      return { suspect, wasAlone: active.length === 1 };
+    })();
+    this.#verdicts.set(watch, verdict);
+    return verdict;
+  }
+  readonly #verdicts = new WeakMap<
+    RuntimeWatch,
+    Promise<{ suspect: Participant | undefined; wasAlone: boolean }>
+  >();
+
+  async #discard(watch: RuntimeWatch): Promise<void> {
+    if ((await this.#watch?.catch(() => undefined)) === watch) this.#watch = undefined;
+    await watch.stop();
+    await watch.runtime.close().catch(() => undefined);
+  }
+
+  /** Waits until no other run is under way. Those that wait for the same have their turns one after the other. */
+  async #untilAlone(self: Participant, stop: AbortSignal): Promise<() => void> {
+    const turn = Promise.withResolvers<void>();
+    const before = this.#lastTurn;
+    this.#lastTurn = turn.promise;
+    try {
+      await unlessAborted(before, stop);
+      const isInTheWay = (other: Participant) => other !== self && other.state !== "suspect";
+      await this.#until(() => ![...this.#participants].some(isInTheWay), stop);
+    } catch (error) {
+      turn.resolve();
       throw error;
     }
-  }
-}
-
-/** Tells every run of some participants: both variants of a pair tell theirs to the same iterator. */
-function tell(participants: Iterable<Participant>, progress: SessionProgress): void {
-  for (const emit of new Set([...participants].map((participant) => participant.emit))) {
-    emit(progress);
-  }
-}
-
-/** Reads the events of a run again and again, since a crash cuts the connection, and passes each on once. */
-class EventFeed {
-  readonly #run: RunClient;
-  readonly #pass: (event: PlatformEvent) => void;
-  readonly #stopped = new AbortController();
-  readonly #signal: AbortSignal;
-  readonly #passed = new Set<string>();
-  #loop: Promise<void> | undefined;
-  #connection = new AbortController();
-
-  constructor(run: RunClient, signal: AbortSignal, pass: (event: PlatformEvent) => void) {
-    this.#run = run;
-    this.#pass = pass;
-    this.#signal = AbortSignal.any([signal, this.#stopped.signal]);
+    return turn.resolve;
   }
 
-  /** Follows the run; called again, the one that was started in its place. */
-  begin(): void {
-    this.#connection.abort();
-    this.#loop ??= this.#readOn();
+  #enter(participant: Participant, state: Participant["state"]): void {
+    participant.state = state;
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 
-  /** Reads the whole log once more, now that it is complete, unless there is none to be had. */
-  async end(isComplete: boolean): Promise<void> {
-    this.stop();
-    await this.#loop;
-    if (isComplete) {
-      await this.#run.settle(async () => {
-        for await (const event of this.#run.events()) this.#once(event);
-      }, 30_000);
+  /** Waits until a condition on the participants' states holds. */
+  async #until(condition: () => boolean, stop: AbortSignal): Promise<void> {
+    while (!condition()) await unlessAborted(this.#change.promise, stop);
+  }
+
+  /** Tells every run of some participants: both variants of a pair tell theirs to the same iterator. */
+  #tell(participants: Participant[], progress: Progress): void {
+    for (const emit of new Set(participants.map((participant) => participant.emit))) emit(progress);
+  }
+
+  /** Takes up what a variant has written or thrown. */
+  #takeUp({ run: id, kind, text, level }: RunLogEntry & { level: string }): void {
+    const run = [...this.#participants].find((participant) => participant.run?.id === id)?.run;
+    if (!run) return;
+    if (kind === "console") run.console.push({ level, text });
+    if (kind !== "threw") return;
+    const { name, message, stack, step }: Thrown = JSON.parse(text);
+    const place = stack === null ? null : this.#places.placeOf(stack);
+    const at = place && `${this.#nameOf(place.file)}:${place.line}:${place.column}`;
+    const thrown: ThrownError = { name, message, step, at, times: 1 };
+    // An error of a step's callback passes through run(), too: there its place is the step.
+    const same = run.thrown.find(
+      (other) => other.name === name && other.message === message && (other.at === at || !step),
+    );
+    if (!same) run.thrown.push(thrown);
+    else if (same.step === step) same.times += 1;
+  }
+
+  /** Notes which pairs a failed build is about. Returns false where it is about something else. */
+  #noteUnbuildable(error: unknown): boolean {
+    let isNew = false;
+    for (const { file, line, column, message } of buildProblems(error)) {
+      const [, folder, name = ""] = /src\/pitfalls\/([^/]+)\/(.+)$/.exec(file ?? "") ?? [];
+      const pair = this.#options.pairs.find(({ id }) => id === folder);
+      if (!pair || this.#unbuildable.has(pair.id)) continue;
+      const path = this.#nameOf(join(this.lesson.dir, "src", "pitfalls", pair.id, name));
+      const text = `${path}:${line}:${column}: ${message}`;
+      const rest = `not run, since its pair cannot be built: ${text}`;
+      this.#unbuildable.set(pair.id, {
+        pitfall: name === "fix.ts" ? rest : text,
+        fix: name === "pitfall.ts" ? rest : text,
+      });
+      isNew = true;
     }
+    return isNew;
   }
 
-  stop(): void {
-    this.#stopped.abort();
+  /** Says of a side that blocks the runtime where that may be. */
+  async #blameFor({ pair, variant }: Plan, reason: string): Promise<string> {
+    const file = join(this.lesson.dir, "src", "pitfalls", pair.id, `${variant}.ts`);
+    const text = await readFile(file, "utf8").catch(() => "");
+    const loops = loopsOf(text).join(", ");
+    const where = `${this.#nameOf(file)}${loops && `, loops on line ${loops}`}`;
+    return `${reason} while only this side ran: does it loop without an end, or fill the memory? See ${where}`;
   }
 
-  async #readOn(): Promise<void> {
-    while (!this.#signal.aborted) {
-      this.#connection = new AbortController();
-      const signal = AbortSignal.any([this.#signal, this.#connection.signal]);
-      try {
-        for await (const event of this.#run.events(signal)) this.#once(event);
-      } catch {
-        // The runtime is being killed, or everything is being ended: the loop's condition tells which.
-      }
-      await delay(EVENTS_AGAIN_MS, undefined, { signal: this.#signal }).catch(() => undefined);
-    }
-  }
-
-  /** The log starts again after a crash and, with the ids of the first, after a restart. */
-  #once(event: PlatformEvent): void {
-    const { instanceId, eventId, timestamp, type } = event;
-    const key = `${instanceId}/${eventId}/${timestamp}/${type}`;
-    if (this.#passed.has(key)) return;
-    this.#passed.add(key);
-    const { stepName, attempt, eventType, retryDelayMs, error } = event;
-    this.#pass({
-      instanceId,
-      eventId,
-      timestamp,
-      type,
-      ...(stepName === undefined ? {} : { stepName }),
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(eventType === undefined ? {} : { eventType }),
-      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
-      ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),
-    });
+  /** A file's name as a reader of the repository says it. */
+  #nameOf(file: string): string {
+    return relative(dirname(dirname(this.lesson.dir)), file);
   }
 }
 
-async function startRuntime(dir: string): Promise<LessonRuntime> {
-  // Brings wrangler with it, which takes most of a second to load: not before something is run.
-  const { LessonRuntime: Runtime } = await import("./runtime.ts");
-  return Runtime.start(dir);
-}
+type BuildFailure = Record<Variant, string>;
 
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+/** The numbers of the lines on which a loop begins. */
+function loopsOf(source: string): number[] {
+  return source
+    .split("\n")
+    .flatMap((line, index) => (/^[^/*]*\b(do|for|while)\b/.test(line) ? [index + 1] : []));
 }

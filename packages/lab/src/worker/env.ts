@@ -7,9 +7,14 @@ export interface PitfallParams {
   variant: Variant;
   /** The run that the instance belongs to: keys its effects and faults. */
   run: string;
+  /** Does the driver read what the variant's code does? See `runVariantCode`. */
+  isLogged: boolean;
   /** The variant's own `event.payload`. */
   params: unknown;
 }
+
+/** The run to which something belongs. */
+export type RunScope = Omit<PitfallParams, "params">;
 
 /** What the lab needs of a lesson's Worker. */
 export interface LabBindings extends WorldBindings {
@@ -28,7 +33,7 @@ export type VariantEnv<Env> = Env & OutsideWorld & { WORKFLOW: Workflow; QUEUE: 
 
 /** A body of a lab queue: the variant sees `body` only. */
 export interface LabMessage {
-  lab: { pair: string; variant: Variant; run: string; index: number };
+  lab: RunScope & { index: number };
   body: unknown;
 }
 
@@ -36,14 +41,14 @@ export interface LabMessage {
 export type RequestContext = Pick<ExecutionContext, "passThroughOnException" | "waitUntil">;
 
 // Method syntax on purpose: a variant may name its payload's type, and its env as narrow as it uses it.
-interface Runs<Env> {
+export interface Runs<Env> {
   run(event: unknown, step: unknown, env: VariantEnv<Env>): Promise<unknown>;
 }
-interface Consumes<Env> {
+export interface Consumes<Env> {
   consume(batch: unknown, env: VariantEnv<Env>): Promise<void>;
   consumeDeadLetters?(batch: unknown, env: VariantEnv<Env>): Promise<void>;
 }
-interface Handles<Env> {
+export interface Handles<Env> {
   handle(request: Request, env: VariantEnv<Env>, ctx: RequestContext): Promise<Response>;
 }
 

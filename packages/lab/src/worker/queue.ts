@@ -5,8 +5,10 @@ import {
   readRun,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import type { LabBindings, LabMessage, RunnablePair } from "./env.ts";
+import type { Consumes, LabBindings, LabMessage, RunnablePair } from "./env.ts";
 import { queueBindingOf } from "./run-queue.ts";
+import { planOf } from "./run-record.ts";
+import { exportedFunction, runVariantCode } from "./variant-code.ts";
 import { variantEnv } from "./variant-env.ts";
 
 /** Names of lab queues start with this, so that a lesson's consumer can tell them from its own. */
@@ -55,12 +57,12 @@ async function consumeRun<Env extends LabBindings>(
 ): Promise<void> {
   const [first] = messages;
   if (!first) return;
-  const { pair: id, variant } = first.lab;
+  const { index: _, ...scope } = first.lab;
+  const { pair: id, variant } = scope;
   const pair = pairs.find((candidate) => candidate.id === id);
-  const module = await pair?.[variant]();
-  if (!pair || !module || !("consume" in module) || !module.consume) {
-    throw new Error(`The pair "${id}" has no consume().`);
-  }
+  if (!pair) throw new Error(`There is no pair "${id}".`);
+  const load: () => Promise<object> = pair[variant];
+  const consume = await exportedFunction<Consumes<Env>["consume"]>(load, "consume", scope);
   const own: MessageBatch = {
     queue: batch.queue,
     metadata: batch.metadata,
@@ -69,19 +71,19 @@ async function consumeRun<Env extends LabBindings>(
     retryAll: (options) => messages.forEach((message) => message.retry(options)),
   };
   const binding = "queue" in pair ? queueBindingOf(pair, variant) : undefined;
-  const ownEnv = variantEnv(env, { pair: id, variant, run }, binding);
+  const ownEnv = variantEnv(env, scope, binding);
   if (isDeadLetters(batch)) {
-    await module.consumeDeadLetters?.(own, ownEnv);
+    const { consumeDeadLetters }: Partial<Consumes<Env>> = await load();
+    if (consumeDeadLetters) await runVariantCode(scope, () => consumeDeadLetters(own, ownEnv));
   } else {
     if (pair.engine === "http") await untilAnswered(env, run);
-    if (pair.disturb && "outage" in pair.disturb) {
-      await endOutage(env, run, pair.disturb.outage.seconds);
-    }
+    const { disturb } = await planOf(env.WORLD, run);
+    if (disturb && "outage" in disturb) await endOutage(env, run, disturb.outage.seconds);
     await observe(env.WORLD, run, [
       { kind: "consumer.called", detail: batch.queue },
       ...messages.map((message) => noticed("message.delivered", message)),
     ]);
-    await module.consume(own, ownEnv);
+    await runVariantCode(scope, () => consume(own, ownEnv));
   }
   await observeSettled(env, batch, run, messages);
 }

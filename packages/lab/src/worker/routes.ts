@@ -1,21 +1,26 @@
+import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import { VARIANTS, type Variant } from "../pair.ts";
 import type { LabBindings, RunnablePair } from "./env.ts";
+import type { RunPlan } from "./run-record.ts";
 import { Run } from "./runs.ts";
+import { flushRunLog } from "./variant-code.ts";
 
 /**
  * The routes that every lesson has under `/pitfalls`, where its var `LAB` is `on`:
  *
  * - `GET /`: the pairs, as data
- * - `POST /:pair/:variant`: starts a run; 202 with its id and start, and its address in `Location`
+ * - `POST /:pair/:variant`: starts a run; 202 with its id and start, and its address in `Location`. A JSON body may name
+ *   other `faults` and another `disturb` than the pair does; `logged` makes it tell the driver what its code does
  * - `GET /:pair/:variant/:run`: `{ status, output, error, evidence, observations, hanging, effects }`
  * - `GET /:pair/:variant/:run/events`: the events of its Workflow instances as NDJSON, until they end; `?cursor=N`
- *   goes on after the event N
+ *   goes on after the event N, `?until=now` ends with the present
  * - `GET /:pair/:variant/:run/marks`: its effects and observations with their times, `[{ kind, detail, at }]`
  * - `POST /:pair/:variant/:run/wake`: brings back a run that died with the runtime
  * - `POST /:pair/:variant/:run/disturb`: restarts the instance, or sends it its event, as the pair says; 409 where it
  *   says neither
+ * - `POST /:pair/:variant/:run/flush`: writes a line to the log, after everything that the run's code has written
  * - `POST /:pair/:variant/:run/end`: ends a run that waits for an event; 409 where it does not
  *
  * @example
@@ -39,7 +44,15 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
   app.post("/:pair/:variant", async (c) => {
     const named = namedBy(c);
     if (!named) return unknownPair(c);
-    const run = await Run.open(c.env, named.pair, named.variant);
+    const body = await c.req.text();
+    const asked = body === "" ? {} : startRequest(body);
+    if (!asked) {
+      return c.json(
+        { error: "The body must be empty or a JSON object: faults, disturb, logged." },
+        400,
+      );
+    }
+    const run = await Run.open(c.env, named.pair, named.variant, asked);
     await run.start(c.executionCtx);
     const location = `${c.req.path}/${run.id}`;
     return c.json({ run: run.id, startedAt: run.startedAt }, 202, { location });
@@ -62,6 +75,10 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
       (await run.instanceIds()).map((id) => c.env.PITFALLS.get(id)),
     );
     c.header("content-type", "application/x-ndjson");
+    if (c.req.query("until") === "now") {
+      const events = (await Promise.all(instances.map(eventsSoFar))).flat();
+      return c.body(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+    }
     return stream(c, async (body) => {
       await Promise.all(
         instances.map(async (instance) => {
@@ -94,6 +111,13 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     const disturbed = await run.disturb();
     if (!disturbed) return c.json({ error: "This pair has no restart and no event to send." }, 409);
     return c.json({ disturbed });
+  });
+
+  app.post("/:pair/:variant/:run/flush", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    flushRunLog(run.id);
+    return c.json({ flushed: run.id });
   });
 
   app.post("/:pair/:variant/:run/end", async (c) => {
@@ -131,6 +155,16 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
 /** The events after which an instance has no more, unless it is restarted. */
 const isLast = (type: WorkflowInstanceEventType) =>
   type === "workflow_completed" || type === "workflow_errored" || type === "workflow_terminated";
+
+/** Reads the body of a request that starts a run; null where it is no JSON object. */
+function startRequest(body: string): Partial<RunPlan> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
 
 /** A pair without its functions, as JSON can carry it. */
 function dataOf({

@@ -1,6 +1,6 @@
 import { observe } from "@durable-lessons/outside-world";
 import type { Variant } from "../pair.ts";
-import type { LabBindings, LabMessage, PitfallParams } from "./env.ts";
+import type { LabBindings, LabMessage, RunScope } from "./env.ts";
 
 /** The name of the binding of a pair's queue, if it has one. */
 export function queueBindingOf(
@@ -21,11 +21,7 @@ export function boundQueue(env: object, binding: string | undefined): Queue<LabM
  * A lab queue as one run sees it. Every message that it takes is an observation, so that the lab can wait until all are
  * settled.
  */
-export function runQueue(
-  env: LabBindings,
-  scope: Omit<PitfallParams, "params">,
-  binding: string | undefined,
-): Queue {
+export function runQueue(env: LabBindings, scope: RunScope, binding: string | undefined): Queue {
   const sendBatch: Queue["sendBatch"] = async (messages, options) => {
     const tagged = [...messages].map(({ body, ...rest }) => ({
       ...rest,

@@ -13,10 +13,21 @@ import {
   recordRun,
 } from "@durable-lessons/outside-world";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
-import { isOver, type RunContext, type RunReport, type Variant } from "../pair.ts";
-import type { LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
+import {
+  type Disturbance,
+  isOver,
+  type RunContext,
+  type RunReport,
+  type Variant,
+} from "../pair.ts";
+import type { Handles, LabBindings, LabMessage, RequestContext, RunnablePair } from "./env.ts";
 import { boundQueue, queueBindingOf } from "./run-queue.ts";
+import { isStart, type RunPlan, type RunStart } from "./run-record.ts";
+import { exportedFunction, runVariantCode } from "./variant-code.ts";
 import { variantEnv } from "./variant-env.ts";
+
+/** What a variant exports, for each engine. */
+const ENTRY = { workflow: "run", queue: "consume", http: "handle" } as const;
 
 /** One run of one variant. Everything that must outlive a crash is in the database. */
 export class Run<Env extends LabBindings> {
@@ -24,24 +35,39 @@ export class Run<Env extends LabBindings> {
   readonly #pair: RunnablePair<Env>;
   readonly #variant: Variant;
   readonly #context: RunContext;
+  readonly #disturb: Disturbance | undefined;
+  readonly #isLogged: boolean;
 
-  private constructor(env: Env, pair: RunnablePair<Env>, variant: Variant, context: RunContext) {
+  private constructor(
+    env: Env,
+    pair: RunnablePair<Env>,
+    { variant, now, disturb, logged = false }: RunStart,
+    run: string,
+  ) {
     this.#env = env;
     this.#pair = pair;
     this.#variant = variant;
-    this.#context = context;
+    this.#context = { run, now };
+    this.#disturb = disturb ?? undefined;
+    this.#isLogged = logged;
   }
 
-  /** Opens a new run. Nothing of it has happened yet: see {@link start}. */
+  /**
+   * Opens a new run. Nothing of it has happened yet: see {@link start}.
+   *
+   * @param plan what is done to it, where it is not what the pair says
+   */
   static async open<Env extends LabBindings>(
     env: Env,
     pair: RunnablePair<Env>,
     variant: Variant,
+    plan: RunPlan = {},
   ): Promise<Run<Env>> {
-    const context = { run: crypto.randomUUID().slice(0, 13), now: Date.now() };
-    const startedBy = { pair: pair.id, variant, now: context.now };
-    await openRun(env.WORLD, context.run, { faults: pair.faults, startedBy });
-    return new Run(env, pair, variant, context);
+    const { faults = pair.faults, disturb = pair.disturb, logged } = plan;
+    const { run = crypto.randomUUID().slice(0, 13) } = plan;
+    const startedBy: RunStart = { pair: pair.id, variant, now: Date.now(), disturb, logged };
+    await openRun(env.WORLD, run, { faults, startedBy });
+    return new Run(env, pair, startedBy, run);
   }
 
   /** Finds a run of this pair and variant, or null. */
@@ -56,7 +82,7 @@ export class Run<Env extends LabBindings> {
     if (!isStart(startedBy) || startedBy.pair !== pair.id || startedBy.variant !== variant) {
       return null;
     }
-    return new Run(env, pair, variant, { run, now: startedBy.now });
+    return new Run(env, pair, startedBy, run);
   }
 
   /** The run's id. */
@@ -69,9 +95,14 @@ export class Run<Env extends LabBindings> {
     return this.#context.now;
   }
 
-  /** Starts what the pair's engine calls a run. Returns at once. */
+  /**
+   * Starts what the pair's engine calls a run. Returns at once.
+   *
+   * @throws Error where the variant does not export what the engine calls
+   */
   async start(ctx: RequestContext): Promise<void> {
     const pair = this.#pair;
+    await exportedFunction(pair[this.#variant], ENTRY[pair.engine], this.#scope);
     switch (pair.engine) {
       case "workflow": {
         const params = pair.params?.(this.#context);
@@ -79,8 +110,8 @@ export class Run<Env extends LabBindings> {
         return;
       }
       case "queue": {
-        const times = timesDelivered(pair);
-        const batches = isAtOnce(pair)
+        const times = timesDelivered(this.#disturb);
+        const batches = isAtOnce(this.#disturb)
           ? [this.#messages().flatMap((message) => Array.from({ length: times }, () => message))]
           : Array.from({ length: times }, () => this.#messages());
         for (const messages of batches) await this.#send(messages);
@@ -160,7 +191,7 @@ export class Run<Env extends LabBindings> {
    * @returns what it did, or null where the pair wants neither
    */
   async disturb(): Promise<string | null> {
-    const { disturb } = this.#pair;
+    const disturb = this.#disturb;
     if (!disturb) return null;
     if ("restart" in disturb) {
       const instance = await this.#env.PITFALLS.get(this.id);
@@ -224,7 +255,8 @@ export class Run<Env extends LabBindings> {
   }
 
   get #scope() {
-    return { pair: this.#pair.id, variant: this.#variant, run: this.id };
+    const isLogged = this.#isLogged;
+    return { pair: this.#pair.id, variant: this.#variant, run: this.id, isLogged };
   }
 
   async #ending(): Promise<Pick<RunReport, "status" | "output" | "error">> {
@@ -274,7 +306,7 @@ export class Run<Env extends LabBindings> {
     const observations = await observationsOf(this.#env.WORLD, this.id);
     const settled = settledMessages(observations);
     const isExpired = observations.some(({ kind }) => kind === "workflow.expired");
-    const times = timesDelivered(this.#pair) + (isExpired ? 1 : 0);
+    const times = timesDelivered(this.#disturb) + (isExpired ? 1 : 0);
     const done = this.#messages().every(
       ({ body: { lab } }) => settled.filter((index) => index === lab.index).length >= times,
     );
@@ -299,8 +331,9 @@ export class Run<Env extends LabBindings> {
     const body = JSON.stringify(this.#pair.body(this.#context));
     try {
       const responses = [];
-      const times = timesDelivered(this.#pair);
-      const module = await this.#pair[this.#variant]();
+      const times = timesDelivered(this.#disturb);
+      const load: () => Promise<object> = this.#pair[this.#variant];
+      const handle = await exportedFunction<Handles<Env>["handle"]>(load, "handle", this.#scope);
       for (let nth = 1; nth <= times; nth++) {
         const request = new Request("https://lesson.example/", {
           method: "POST",
@@ -309,7 +342,7 @@ export class Run<Env extends LabBindings> {
         });
         const queue = queueBindingOf(this.#pair, this.#variant);
         const env = variantEnv(this.#env, this.#scope, queue);
-        const response = await module.handle(request, env, ctx);
+        const response = await runVariantCode(this.#scope, () => handle(request, env, ctx));
         const effects = (await effectsOf(WORLD, this.id)).length;
         responses.push({ status: response.status, body: await response.text(), effects });
       }
@@ -334,24 +367,14 @@ export class Run<Env extends LabBindings> {
   }
 }
 
-const isStart = (value: unknown): value is { pair: string; variant: string; now: number } =>
-  typeof value === "object" &&
-  value !== null &&
-  "pair" in value &&
-  "variant" in value &&
-  "now" in value;
-
 const isDatabase = (value: unknown): value is D1Database =>
   typeof value === "object" && value !== null && "prepare" in value;
 
-function timesDelivered({ disturb }: { disturb?: unknown }): number {
-  return typeof disturb === "object" && disturb !== null && "deliver" in disturb
-    ? Number(disturb.deliver)
-    : 1;
-}
+const timesDelivered = (disturb: Disturbance | undefined) =>
+  disturb && "deliver" in disturb ? disturb.deliver : 1;
 
-const isAtOnce = ({ disturb }: { disturb?: unknown }) =>
-  typeof disturb === "object" && disturb !== null && "atOnce" in disturb;
+const isAtOnce = (disturb: Disturbance | undefined) =>
+  disturb !== undefined && "atOnce" in disturb && disturb.atOnce;
 
 /** Is every message settled that a variant has sent? */
 function isQueueEmpty(observations: Observation[]): boolean {

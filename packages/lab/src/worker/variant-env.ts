@@ -1,5 +1,5 @@
 import { meetFault, observe, outsideWorld } from "@durable-lessons/outside-world";
-import type { LabBindings, PitfallParams, VariantEnv } from "./env.ts";
+import type { LabBindings, RunScope, VariantEnv } from "./env.ts";
 import { runQueue } from "./run-queue.ts";
 
 /**
@@ -9,7 +9,7 @@ import { runQueue } from "./run-queue.ts";
  */
 export function variantEnv<Env extends LabBindings>(
   env: Env,
-  scope: Omit<PitfallParams, "params">,
+  scope: RunScope,
   queue?: string,
 ): VariantEnv<Env> {
   return {
@@ -31,7 +31,7 @@ export const withoutRun = (run: string, id: string) =>
  * The lesson's `PitfallWorkflow` as one run sees it: ids of other runs do not exist. Every instance that it creates
  * is an observation, so that the lab can wait for it and wake it.
  */
-function runWorkflow(env: LabBindings, scope: Omit<PitfallParams, "params">): Workflow {
+function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
   const { run } = scope;
   /** One call that creates, refused where the run's faults say so. */
   const creating = async <T>(create: () => Promise<T>, idsOf: (result: T) => string[]) => {

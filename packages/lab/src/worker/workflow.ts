@@ -1,5 +1,6 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import type { LabBindings, PitfallParams, RunnablePair } from "./env.ts";
+import type { LabBindings, PitfallParams, RunnablePair, Runs } from "./env.ts";
+import { exportedFunction, runVariantCode, watchedStep } from "./variant-code.ts";
 import { variantEnv, withoutRun } from "./variant-env.ts";
 
 /**
@@ -14,16 +15,17 @@ export function pitfallWorkflow<Env extends LabBindings>(pairs: readonly Runnabl
   return class PitfallWorkflow extends WorkflowEntrypoint<Env, PitfallParams> {
     override async run(event: WorkflowEvent<PitfallParams>, step: WorkflowStep): Promise<unknown> {
       const { params, ...scope } = event.payload;
-      const module = await pairs.find((pair) => pair.id === scope.pair)?.[scope.variant]();
-      if (!module || !("run" in module) || !module.run) {
-        throw new Error(`The pair "${scope.pair}" has no run() in its ${scope.variant}.`);
-      }
+      const pair = pairs.find(({ id }) => id === scope.pair);
+      if (!pair) throw new Error(`There is no pair "${scope.pair}".`);
+      const run = await exportedFunction<Runs<Env>["run"]>(pair[scope.variant], "run", scope);
       const own = {
         ...event,
         payload: params,
         instanceId: withoutRun(scope.run, event.instanceId),
       };
-      return module.run(own, step, variantEnv(this.env, scope));
+      return runVariantCode(scope, () =>
+        run(own, watchedStep(step, scope), variantEnv(this.env, scope)),
+      );
     }
   };
 }
