@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { compareEvidence, VARIANTS } from "@durable-lessons/lab";
+import { VARIANTS } from "@durable-lessons/lab";
+import { compareEvidence } from "@durable-lessons/lab/evidence";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 import { readRecording } from "../.vitepress/lab/pair-pages.ts";

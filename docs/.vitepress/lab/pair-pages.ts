@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeDisturbance, type Pair, type Variant, VARIANTS } from "@durable-lessons/lab";
+import { type Pair, type Variant, VARIANTS } from "@durable-lessons/lab";
+import { describeDisturbance } from "@durable-lessons/lab/describe";
 import { type Lesson, readLessons } from "@durable-lessons/lab/runner";
 import { diffLines } from "diff";
 import { describeDisturbanceInChinese } from "../../i18n/disturbance.zh-TW.ts";

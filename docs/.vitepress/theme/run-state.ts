@@ -2,7 +2,8 @@
  * What a page knows of a pair that is being run, built from the progress of a session. The recorder of committed evidence
  * builds it in the same way, so that a recorded run and a live one are drawn by the same code.
  */
-import type { Difference, Variant } from "@durable-lessons/lab";
+import type { Variant } from "@durable-lessons/lab";
+import type { Difference } from "@durable-lessons/lab/evidence";
 import type { CrashTimes, Mark, PlatformEvent } from "@durable-lessons/lab/runner";
 import type { StreamedProgress } from "../lab/lab-server.ts";
 

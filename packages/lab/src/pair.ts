@@ -2,7 +2,7 @@
  * A pair: a pitfall and its fix, run side by side. This file holds the data of a pair and knows no runtime, so that
  * Workers, the runner and the docs can all read it.
  */
-import type { Fault, FaultScript, Operation } from "@durable-lessons/outside-world/faults";
+import type { FaultScript, Operation } from "@durable-lessons/outside-world/faults";
 import type { EffectKind } from "@durable-lessons/types";
 
 /** The two sides of a pair, in the order in which they are shown. */
@@ -174,100 +174,3 @@ export interface RunReport {
 /** Is this status of a run final? */
 export const isOver = (status: string): boolean =>
   status === "complete" || status === "errored" || status === "terminated";
-
-/** One value that is not as expected. */
-export interface Difference {
-  kind: string;
-  expected: unknown;
-  seen: unknown;
-}
-
-/**
- * Compares what was seen of a run with what is expected of its variant.
- *
- * @returns `evidence` and `expected` over the same kinds, and what differs (nothing: as expected)
- */
-export function compareEvidence(
-  expectation: Expectation,
-  report: Pick<RunReport, "status" | "output" | "evidence" | "observations">,
-): {
-  evidence: Record<string, unknown>;
-  expected: Record<string, unknown>;
-  differences: Difference[];
-} {
-  const { status = "complete", ...counts } = expectation;
-  const evidence: Record<string, unknown> = { ...report.evidence };
-  const expected: Record<string, unknown> = { ...counts };
-  for (const kind of Object.keys(evidence)) expected[kind] ??= 0;
-  for (const kind of Object.keys(expected)) {
-    evidence[kind] ??= kind.startsWith("output.")
-      ? fieldOf(report.output, kind.slice("output.".length))
-      : (report.observations[kind] ?? 0);
-  }
-  const differences = Object.keys(expected)
-    .filter((kind) => evidence[kind] !== expected[kind])
-    .map((kind) => ({ kind, expected: expected[kind], seen: evidence[kind] }));
-  if (report.status !== status) {
-    differences.unshift({ kind: "status", expected: status, seen: report.status });
-  }
-  if (expectation.status) {
-    evidence["status"] = report.status;
-    expected["status"] = status;
-  }
-  return { evidence, expected, differences };
-}
-
-function fieldOf(output: unknown, path: string): unknown {
-  let value = output;
-  for (const name of path.split(".")) {
-    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-  }
-  return value;
-}
-
-/** Says in a few words what is done to a run of this pair: its disturbance, and what fails outside. */
-export function describeDisturbance(pair: Pair): string {
-  const parts = [describeLab(pair), describeFaults(pair)].filter((part) => part !== "");
-  return parts.join("; ") || "nothing";
-}
-
-function describeFaults({ faults = {} }: Pair): string {
-  return Object.entries(faults)
-    .map(([operation, script]) => {
-      const list = Array.isArray(script) ? script : [script.always];
-      const named = list.map(nameOfFault).filter((name) => name !== undefined && name !== "ok");
-      const always = Array.isArray(script) ? "" : "always ";
-      return named.length > 0 ? `${operation}: ${always}${named.join(", ")}` : "";
-    })
-    .filter((part) => part !== "")
-    .join("; ");
-}
-
-/** A fault in words, or undefined for what the crash already says. */
-function nameOfFault(fault: Fault): string | undefined {
-  if (fault === "hang" || fault === "hang-after-effect") return undefined;
-  if (typeof fault === "string") return fault;
-  return "code" in fault ? fault.code : `answers ${fault.slowMs} ms late`;
-}
-
-function describeLab({ disturb, engine }: Pair): string {
-  if (!disturb) return "";
-  if ("crash" in disturb) {
-    const where = engine === "workflow" ? "step " : "";
-    return "during" in disturb.crash
-      ? `the runtime is killed during ${where}"${disturb.crash.during}"`
-      : `the runtime is killed after ${where}"${disturb.crash.after}"`;
-  }
-  if ("deliver" in disturb) {
-    const how = disturb.atOnce ? " at once" : "";
-    return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times${how}`;
-  }
-  if ("expire" in disturb) return "the instance is past its retention, then the message again";
-  if ("outage" in disturb) return `an outage of ${disturb.outage.seconds} s`;
-  if ("restart" in disturb) {
-    const { from } = disturb.restart;
-    return from ? `restarted from step "${from}"` : "restarted from the beginning";
-  }
-  const { type, times = 1 } = disturb.sendEvent;
-  return times === 1 ? `the event "${type}"` : `the event "${type}" ${times} times`;
-}

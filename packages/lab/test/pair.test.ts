@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compareEvidence, describeDisturbance, type Pair } from "../src/pair.ts";
+import { describeDisturbance } from "../src/describe.ts";
+import { compareEvidence } from "../src/evidence.ts";
+import type { Pair } from "../src/pair.ts";
 
 const seen = { status: "complete", output: null, evidence: {}, observations: {} };
 

@@ -16,7 +16,6 @@ export {
   effectsOf,
   type Evidence,
   hangingCalls,
-  type Mark,
   marksOf,
   type Observation,
   observationsOf,

@@ -1,4 +1,4 @@
-import type { EffectKind } from "@durable-lessons/types";
+import type { EffectKind, Mark } from "@durable-lessons/types";
 import type { FaultScript, Operation } from "./faults.ts";
 
 /** How often each kind of effect happened in a run. Kinds that did not happen are absent. */
@@ -130,14 +130,6 @@ export async function observationsOf(world: D1Database, run: string): Promise<Ob
     .bind(run)
     .all<{ kind: string; detail: string }>();
   return results.map((row) => ({ kind: row.kind, detail: JSON.parse(row.detail) }));
-}
-
-/** An effect or an observation, with its time: a point on a timeline. */
-export interface Mark {
-  kind: string;
-  detail: unknown;
-  /** Milliseconds since the epoch. */
-  at: number;
 }
 
 /** Everything that happened to the outside world in a run or was noticed around it, in the order of time. */

@@ -1,3 +1,4 @@
+export type { Mark } from "./mark.ts";
 export { EFFECTS, type EffectKind, WAKE_EVENT } from "./names.ts";
 export {
   MAX_NAME_LENGTH,

@@ -1,5 +1,6 @@
 import { EFFECTS } from "@durable-lessons/types";
-import { describeDisturbance, type Variant, VARIANTS } from "../pair.ts";
+import { describeDisturbance } from "../describe.ts";
+import { type Variant, VARIANTS } from "../pair.ts";
 import type { PairResult, Progress, ThrownError, UnreadablePair } from "../runner/index.ts";
 import type { Colors } from "./colors.ts";
 import type { TypeHint } from "./type-hints.ts";

@@ -12,7 +12,6 @@ export {
 } from "./lessons.ts";
 export type {
   CrashTimes,
-  Mark,
   PairResult,
   ThrownError,
   UnreadablePair,
@@ -22,5 +21,6 @@ export type {
   VariantResult,
 } from "./progress.ts";
 export type { CrashReport } from "@durable-lessons/crash-test";
+export type { Mark } from "@durable-lessons/types";
 export { LessonRuntime } from "./runtime.ts";
 export { LessonSession, type SessionOptions } from "./session.ts";

@@ -1,5 +1,7 @@
+import type { Mark } from "@durable-lessons/types";
+import type { Difference } from "../evidence.ts";
 import type { CrashReport } from "@durable-lessons/crash-test";
-import type { Difference, Pair, Variant } from "../pair.ts";
+import type { Pair, Variant } from "../pair.ts";
 
 /** What a variant threw, and where. */
 export interface ThrownError {
@@ -76,15 +78,6 @@ export interface PlatformEvent {
   /** How long the platform waits before the next attempt. */
   retryDelayMs?: number;
   error?: { name: string; message: string };
-}
-
-/** An effect or an observation, with its time. */
-export interface Mark {
-  kind: string;
-  /** For a message its index. */
-  detail: unknown;
-  /** Milliseconds since the epoch. */
-  at: number;
 }
 
 /** How a run stands while it runs. */

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TimeLimitError, within } from "@durable-lessons/crash-test/time-limit";
-import { compareEvidence, type Crash, isOver, type RunReport } from "../pair.ts";
+import type { Mark } from "@durable-lessons/types";
+import { compareEvidence } from "../evidence.ts";
+import { type Crash, isOver, type RunReport } from "../pair.ts";
 import type { Plan } from "../plan.ts";
 import { linkAbort, unlessAborted } from "./channel.ts";
 import type {
   ConsoleLine,
-  Mark,
   PairResult,
   PlatformEvent,
   RunSnapshot,

@@ -1,9 +1,7 @@
-import { WAKE_EVENT } from "@durable-lessons/types";
 import {
   countEffects,
   effectsOf,
   hangingCalls,
-  type Mark,
   marksOf,
   type Observation,
   observationsOf,
@@ -12,6 +10,7 @@ import {
   readRun,
   recordRun,
 } from "@durable-lessons/outside-world";
+import { type Mark, WAKE_EVENT } from "@durable-lessons/types";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
 import {
   type Disturbance,
