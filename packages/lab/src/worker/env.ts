@@ -53,7 +53,7 @@ export interface Handles<Env> {
 }
 
 /** A pair whose variants export what its engine calls. */
-type Loading<Pair, Module> = Omit<Pair, Variant> & Record<Variant, () => Promise<Module>>;
+export type Loading<Pair, Module> = Omit<Pair, Variant> & Record<Variant, () => Promise<Module>>;
 
 /** A pair whose two variants run with this `env`, as a lesson's `pitfalls/index.ts` lists them. */
 export type RunnablePair<Env> =
