@@ -2,7 +2,6 @@ import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
 export default lessonTests(import.meta.dirname, {
   worker: {
-    bindings: { LAB: "on" },
     queueConsumers: {
       "onboarding-requests": {
         maxBatchTimeout: 0,

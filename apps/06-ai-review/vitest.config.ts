@@ -1,5 +1,13 @@
 import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
 export default lessonTests(import.meta.dirname, {
-  worker: { bindings: { LAB: "on", RETRY_DELAY: 10 }, seesErrors: true },
+  worker: {
+    bindings: {
+      RETRY_DELAY: 10,
+      PUBLIC_ORIGIN: "https://lesson.example",
+      DRAFT_TOKEN: "dev-only-token",
+      REVIEW_LINK_KEY: "key-of-the-tests-key-of-the-tests-key",
+    },
+    seesErrors: true,
+  },
 });

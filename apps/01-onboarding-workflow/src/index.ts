@@ -1,5 +1,4 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
 import {
   errorAsJson,
   expectJson,
@@ -10,23 +9,18 @@ import {
 } from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import * as v from "valibot";
-import { pairs } from "./pitfalls/index.ts";
 import { consumeOnboardingRequests } from "./queue-consumer.ts";
 import { onboardingRequest } from "./schemas.ts";
 import { startOnboarding } from "./start-onboarding.ts";
 import { findInstance } from "./status.ts";
-import { whatToTry } from "./what-to-try.ts";
 
 export { DailyReportWorkflow } from "./daily-report-workflow.ts";
 export { OnboardingWorkflow } from "./onboarding-workflow.ts";
-export const PitfallWorkflow = pitfallWorkflow(pairs);
 
 const app = new Hono<{ Bindings: Env }>();
 app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 app.use(limitBody());
-
-app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
 
 // The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
 app.post("/onboard", expectJson, jsonBody(onboardingRequest), async (c) => {
@@ -51,8 +45,6 @@ app.get("/status/:id", async (c) => {
   return c.json({ instanceId: id, status, output, error });
 });
 app.all("/status/:id", onlyMethods("GET"));
-
-app.route("/pitfalls", pitfallRoutes(pairs));
 
 export default {
   fetch: app.fetch,

@@ -1,4 +1,4 @@
-/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+/** What `pnpm dev` prints, and says at `/`: commands that can be copied. */
 export const whatToTry = (origin: string) => `Lesson 1: the first Workflow
 
 Onboard a user, once however often you ask:
@@ -9,7 +9,7 @@ The same through the queue, and by the cron:
   curl -i ${origin}/onboard/queue -H 'content-type: application/json' -d '{ "userId": "bob", "email": "bob@example.com", "planType": "free" }'
   curl '${origin}/cdn-cgi/local/scheduled?cron=0+8+*+*+*'
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/side-effect-outside-step/pitfall
 

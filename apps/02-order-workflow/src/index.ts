@@ -1,5 +1,4 @@
 import { scriptFaults } from "@durable-lessons/outside-world";
-import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
 import {
   errorAsJson,
   expectJson,
@@ -15,22 +14,17 @@ import { control, restart } from "./control.ts";
 import { EVENTS } from "./events.ts";
 import { viewOf } from "./order-view.ts";
 import { claimReview, findOrder, type Order } from "./orders.ts";
-import { faultsOf, onlyInTheLab, outage } from "./outage.ts";
-import { pairs } from "./pitfalls/index.ts";
+import { faultsOf, onlyOnThisMachine, outage } from "./outage.ts";
 import { placeOrder } from "./place-order.ts";
 import { unknownSkus } from "./prices.ts";
 import { orderRequest, orderRestart, orderReview } from "./schemas.ts";
-import { whatToTry } from "./what-to-try.ts";
 
 export { OrderWorkflow } from "./order-workflow.ts";
-export const PitfallWorkflow = pitfallWorkflow(pairs);
 
 const app = new Hono<{ Bindings: Env; Variables: Order }>();
 app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 app.use(limitBody());
-
-app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
 
 app.post("/orders", expectJson, jsonBody(orderRequest), async (c) => {
   const order = c.req.valid("json");
@@ -90,13 +84,11 @@ app.post("/orders/:id/restart", expectJson, jsonBody(orderRestart), async (c) =>
 });
 app.all("/orders/:id/restart", onlyMethods("POST"));
 
-// To try things out, so only where the lab is on: for this order some of the outside world is down, or up again.
-app.put("/orders/:id/outage", onlyInTheLab, expectJson, jsonBody(outage), async (c) => {
+// To try things out, so only on your machine: for this order some of the outside world is down, or up again.
+app.put("/orders/:id/outage", onlyOnThisMachine, expectJson, jsonBody(outage), async (c) => {
   await scriptFaults(c.env.WORLD, c.var.row.instance_id, faultsOf(c.req.valid("json")));
   return c.json({ status: "accepted" }, 202);
 });
 app.all("/orders/:id/outage", onlyMethods("PUT"));
-
-app.route("/pitfalls", pitfallRoutes(pairs));
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -24,8 +24,9 @@ export const outage = body({
 export const faultsOf = ({ down }: v.InferOutput<typeof outage>): FaultScript =>
   Object.fromEntries(down.map((operation) => [operation, { always: "fail" }]));
 
-/** Answers 404 in production. */
-export const onlyInTheLab: MiddlewareHandler<{ Bindings: { LAB: string } }> = async (c, next) => {
-  if (c.env.LAB !== "on") return c.notFound();
+/** Answers 404 in production: no request to a deployed Worker comes from the machine that it runs on. */
+export const onlyOnThisMachine: MiddlewareHandler = async (c, next) => {
+  const { hostname } = new URL(c.req.url);
+  if (hostname !== "localhost" && hostname !== "127.0.0.1") return c.notFound();
   await next();
 };

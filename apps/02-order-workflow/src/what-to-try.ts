@@ -1,4 +1,4 @@
-/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+/** What `pnpm dev` prints, and says at `/`: commands that can be copied. */
 export const whatToTry = (origin: string) => `Lesson 2: the order workflow
 
 Place an order, once however often you ask, and look at its steps:
@@ -15,7 +15,7 @@ Pause, resume, terminate with rollback, restart from a step:
 Take the mail provider down for an order, and repair it with an empty list:
   curl -i -X PUT ${origin}/orders/o-1/outage -H 'authorization: Bearer dev-only-token' -H 'content-type: application/json' -d '{ "down": ["mail.send"] }'
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/one-giant-step/pitfall
 

@@ -11,7 +11,7 @@ Make two dead letters, and decide about them, with the token dev-only-token:
   ${origin}/
   curl ${origin}/dead-letters -H 'authorization: Bearer dev-only-token'
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/no-idempotency/pitfall
 

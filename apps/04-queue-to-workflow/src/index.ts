@@ -17,7 +17,6 @@ import { placeOrders } from "./place-orders.ts";
 import { QUEUES } from "./queues.ts";
 import { fulfilmentOrder, fulfilmentOrderBatch, MAX_BATCH_BYTES } from "./schemas.ts";
 import { unavailable } from "./unavailable.ts";
-import { whatToTry } from "./what-to-try.ts";
 
 export { FulfilmentWorkflow } from "./fulfilment-workflow.ts";
 export { RestockWorkflow } from "./restock-workflow.ts";
@@ -26,8 +25,6 @@ export { Shelf } from "./shelf.ts";
 const app = new Hono<{ Bindings: Env }>();
 app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
-
-app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
 
 // One order. 202 as soon as the queue has it: what comes of it takes its time.
 app.post("/orders", limitBody(), expectJson, jsonBody(fulfilmentOrder), async (c) => {

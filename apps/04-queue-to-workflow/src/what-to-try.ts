@@ -1,4 +1,4 @@
-/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+/** What `pnpm dev` prints, and says at `/`: commands that can be copied. */
 export const whatToTry = (origin: string) => `Lesson 4: a queue in front, a Workflow behind
 
 Place an order, once however often you ask, and follow it:
@@ -11,7 +11,7 @@ Two at once, one of them invalid:
 Restock a product, one run at a time:
   curl -i -X POST ${origin}/products/tea/restock
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/random-instance-id/pitfall
 

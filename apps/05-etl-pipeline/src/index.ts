@@ -1,4 +1,3 @@
-import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
 import {
   errorAsJson,
   expectJson,
@@ -10,16 +9,13 @@ import {
 } from "@durable-lessons/worker-helpers/http";
 import { Hono } from "hono";
 import { isOver } from "./days.ts";
-import { pairs } from "./pitfalls/index.ts";
 import { rejectsOf } from "./rejects.ts";
 import { findRun, type RunRow, viewOf } from "./runs.ts";
 import { etlRun, isDay } from "./schemas.ts";
 import { restartRun, startRun } from "./start-run.ts";
-import { whatToTry } from "./what-to-try.ts";
 
 export { EtlWorkflow } from "./etl-workflow.ts";
 export { NightlyWorkflow } from "./nightly-workflow.ts";
-export const PitfallWorkflow = pitfallWorkflow(pairs);
 
 const asAdministrator = requireToken("ETL_TOKEN");
 
@@ -27,8 +23,6 @@ const app = new Hono<{ Bindings: Env; Variables: { row: RunRow } }>();
 app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 app.use(limitBody());
-
-app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin, Date.now())));
 
 // Whoever starts something or reads a customer's data needs the token, before they hear whether there is such a day.
 app.on("POST", ["/runs", "/runs/*"], asAdministrator);
@@ -76,7 +70,5 @@ app.get("/runs/:day/rejects", async (c) => {
   return c.json(await rejectsOf(c.env.DB, c.var.row.day, page));
 });
 app.all("/runs/:day/rejects", onlyMethods("GET"));
-
-app.route("/pitfalls", pitfallRoutes(pairs));
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -1,6 +1,6 @@
 import { dayBefore } from "./days.ts";
 
-/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+/** What `pnpm dev` prints, and says at `/`: commands that can be copied. */
 export const whatToTry = (origin: string, now: number) => `Lesson 5: the ETL pipeline
 
 Make files, in another terminal and in this folder. Every night has some that are broken:
@@ -14,7 +14,7 @@ Load the day, once however often you ask, and look at it:
 Load it again. The same files change nothing, a file that was corrected replaces its rows:
   curl -i -X POST ${origin}/runs/${dayBefore(now)}/restart -H 'authorization: Bearer dev-only-token'
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/load-that-cannot-repeat/pitfall
 

@@ -1,4 +1,3 @@
-import { pitfallRoutes, pitfallWorkflow } from "@durable-lessons/lab/worker";
 import {
   errorAsJson,
   expectJson,
@@ -13,15 +12,12 @@ import { Hono } from "hono";
 import { findArticle } from "./articles.ts";
 import { viewOf } from "./draft-view.ts";
 import { findDraft } from "./drafts.ts";
-import { pairs } from "./pitfalls/index.ts";
 import { requestDraft } from "./request-draft.ts";
 import { obstacleToLinks } from "./review-link.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { draftRequest } from "./schemas.ts";
-import { whatToTry } from "./what-to-try.ts";
 
 export { DraftWorkflow } from "./draft-workflow.ts";
-export const PitfallWorkflow = pitfallWorkflow(pairs);
 
 const app = new Hono<{ Bindings: Env }>();
 app.onError(errorAsJson);
@@ -31,12 +27,10 @@ app.notFound(notFoundAsJson);
 app.route("/review", reviewRoutes);
 app.use(limitBody());
 
-app.get("/", (c) => c.text(whatToTry(new URL(c.req.url).origin)));
-
 // Whoever asks spends the model's tokens, and says who reviews: with an address of their own they could publish anything.
 app.use("/drafts/*", requireToken("DRAFT_TOKEN"));
 app.post("/drafts", expectJson, jsonBody(draftRequest), async (c) => {
-  const obstacle = obstacleToLinks(c.env);
+  const obstacle = obstacleToLinks(c.env, c.req.url);
   if (obstacle) return c.json({ error: obstacle }, 503);
   const draft = c.req.valid("json");
   const requested = await requestDraft(c.env, draft);
@@ -70,7 +64,5 @@ app.get("/articles/:id", async (c) => {
   });
 });
 app.all("/articles/:id", onlyMethods("GET"));
-
-app.route("/pitfalls", pitfallRoutes(pairs));
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

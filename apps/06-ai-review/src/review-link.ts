@@ -11,9 +11,7 @@ export interface Invitation {
 
 /** The part of `env` that links depend on. */
 export interface LinkEnv {
-  LAB: string;
   PUBLIC_ORIGIN: string;
-  DEV_ONLY_REVIEW_LINK_KEY: string;
   REVIEW_LINK_KEY?: string;
 }
 
@@ -21,17 +19,21 @@ export interface LinkEnv {
 const MIN_KEY_LENGTH = 32;
 
 /** The keys that links are checked with; the first one signs. Two of them, with a space between, while they change. */
-function keysOf({ LAB, REVIEW_LINK_KEY, DEV_ONLY_REVIEW_LINK_KEY }: LinkEnv): string[] {
-  const keys = REVIEW_LINK_KEY ?? (LAB === "on" ? DEV_ONLY_REVIEW_LINK_KEY : "");
-  return keys.split(/\s+/).filter((key) => key.length >= MIN_KEY_LENGTH);
+function keysOf({ REVIEW_LINK_KEY = "" }: LinkEnv): string[] {
+  return REVIEW_LINK_KEY.split(/\s+/).filter((key) => key.length >= MIN_KEY_LENGTH);
 }
 
-/** What stands in the way of links that work, or null. */
-export function obstacleToLinks(env: LinkEnv): string | null {
+/**
+ * What stands in the way of links that work, or null.
+ *
+ * @param url of the request: no request to a deployed Worker comes from the machine that it runs on
+ */
+export function obstacleToLinks(env: LinkEnv, url: string): string | null {
   if (keysOf(env).length === 0)
     return `No key of ${MIN_KEY_LENGTH} characters or more signs the links. Set one: wrangler secret put REVIEW_LINK_KEY`;
   // A link is a login, so it must not travel in the clear.
-  if (env.LAB !== "on" && !/^https:\/\/(?!localhost\b)\w/.test(env.PUBLIC_ORIGIN))
+  const isLocal = /^(localhost|127\.0\.0\.1)$/.test(new URL(url).hostname);
+  if (!isLocal && !/^https:\/\/(?!localhost\b)\w/.test(env.PUBLIC_ORIGIN))
     return "The links would lead nowhere. Set PUBLIC_ORIGIN in wrangler.jsonc, such as https://review.example";
   return null;
 }

@@ -23,7 +23,7 @@ reviewRoutes.onError((error, c) => {
 });
 
 reviewRoutes.use("/:id", async (c, next) => {
-  const obstacle = obstacleToLinks(c.env);
+  const obstacle = obstacleToLinks(c.env, c.req.url);
   if (obstacle) return messagePage(c, 503, "Reviews are not possible yet", obstacle);
 
   const { expires = "", signature = "" } = c.req.query();

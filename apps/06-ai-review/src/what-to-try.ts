@@ -1,4 +1,4 @@
-/** What `GET /` says, and `pnpm dev` prints: commands that can be copied. */
+/** What `pnpm dev` prints, and says at `/`: commands that can be copied. */
 export const whatToTry = (origin: string) => `Lesson 6: a model writes, a person decides
 
 Ask for a draft, once however often you ask:
@@ -11,7 +11,7 @@ The reviewer's mail with the link is in the Local Explorer, among the e-mails:
 Open the link in a browser, decide, and read what was published:
   curl -i ${origin}/articles/d-1
 
-The pairs, where the lab is on:
+The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/generate-again-on-replay/pitfall
 `;

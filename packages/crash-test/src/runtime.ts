@@ -21,6 +21,8 @@ export interface RuntimeOptions {
   workers: WorkerInput[];
   /** How long the Workers may take to be built and to be up, in milliseconds; 60,000 by default. */
   startTimeoutMs?: number;
+  /** Called when everything has ended: removes what was made for these Workers. */
+  onClose?: () => Promise<void>;
 }
 
 /** How a process of workerd ended and which one took its place. */
@@ -52,7 +54,7 @@ export interface LogLine {
  * process that `start` started.
  */
 export class Runtime {
-  readonly #options: Required<RuntimeOptions>;
+  readonly #options: RuntimeOptions & { startTimeoutMs: number };
   readonly #harness: ReturnType<typeof createTestHarness>;
   readonly #lost = Promise.withResolvers<string>();
   /** Every workerd that was started for this runtime: the harness has one more, its proxy. */
@@ -162,6 +164,7 @@ export class Runtime {
     // The harness waits for a start that may never end.
     await within(this.#harness.close(), CLOSE_MS, "").catch(() => undefined);
     await this.#killAll();
+    await this.#options.onClose?.();
   }
 
   async #killAll(): Promise<void> {

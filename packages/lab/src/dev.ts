@@ -1,16 +1,18 @@
 #!/usr/bin/env node
 /**
  * `lesson-dev --port N [--secret NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
- * databases, starts `wrangler dev` with the lab on, and says which URLs to try: the answer of the Worker's own `GET /` to
- * `accept: text/plain`. A secret reaches the Workers that name it under `secrets.required`, unless the lesson's folder has
- * a `.dev.vars`.
+ * databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to try: what the lab answers to
+ * `GET /` with `accept: text/plain`. A secret is a value for this machine only: it reaches the Workers that name it under
+ * `secrets.required`, unless the lesson's folder has a `.dev.vars`.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { labWorkers } from "./runner/lab-worker.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
+import { readLesson } from "./runner/read-lesson.ts";
 
 const lesson = process.cwd();
 const { values } = parseArgs({
@@ -35,10 +37,15 @@ const wrangler = (args: string[], stdin: "ignore" | "inherit") =>
     stdio: [stdin, "inherit", "inherit"],
   });
 
+const folder = { id: basename(lesson), dir: lesson };
+const { pairs, broken } = await readLesson(folder);
+for (const { file, line = 1, message } of broken) {
+  process.stderr.write(`Left out: ${relative(lesson, file)}:${line}: ${message}\n`);
+}
 const configs = await lessonConfigs(lesson);
 const migrated = new Set<string>();
 for (const { file, databases } of configs) {
-  for (const { binding, id } of databases) {
+  for (const { binding, database_id: id } of databases) {
     if (migrated.has(id)) continue;
     migrated.add(id);
     // Without a terminal wrangler does not ask whether it may.
@@ -48,21 +55,18 @@ for (const { file, databases } of configs) {
   }
 }
 
+const { configFile, close } = await labWorkers(folder, pairs);
+const files = [configFile, ...configs.map(({ file }) => file)].flatMap((file) => ["-c", file]);
 // Ctrl-C reaches wrangler too; it ends workerd and itself.
 process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));
 const dev = wrangler(
-  [
-    "dev",
-    ...configs.flatMap(({ file }) => ["-c", file]),
-    "--port",
-    String(port),
-    "--var",
-    "LAB:on",
-  ],
+  // Without a path it would keep its state beside the first configuration, which is a temporary one.
+  ["dev", ...files, "--port", String(port), "--persist-to", join(".wrangler", "state")],
   "inherit",
 );
 void sayWhatToTry();
 process.exitCode = await ended(dev);
+await close();
 
 /** Waits for the Worker, then prints what it says of itself. */
 async function sayWhatToTry(): Promise<void> {

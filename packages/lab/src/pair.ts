@@ -116,6 +116,20 @@ interface PairBase extends Record<Variant, LoadVariant> {
   expect: Record<Variant, Expectation>;
 }
 
+/**
+ * How a queue hands out its messages: the settings of a consumer, under the names of the documentation. Every variant
+ * has a queue of its own, and behind it a dead letter queue, since a local queue delivers one batch at a time. Retries
+ * come at once unless the variant asks for a delay.
+ */
+export interface QueueSettings {
+  /** At this many messages a batch is complete: 10 by default. */
+  batchSize?: number;
+  /** Seconds that an incomplete batch waits for more: 0 by default. */
+  batchTimeout?: number;
+  /** How often a message comes again before it is a dead letter: 3 by default. */
+  retries?: number;
+}
+
 /** Both variants export `run(event, step, env)`. */
 export interface WorkflowPair extends PairBase {
   engine: "workflow";
@@ -130,8 +144,8 @@ export interface WorkflowPair extends PairBase {
  */
 export interface QueuePair extends PairBase {
   engine: "queue";
-  /** The binding of the queue, or one for each variant where the queue's settings are the lesson. */
-  queue: string | Record<Variant, string>;
+  /** The settings of the queues, or those of each variant where they are the lesson. */
+  queue?: QueueSettings | Record<Variant, QueueSettings>;
   /** The bodies to send, in one `sendBatch`. */
   messages: (context: RunContext) => unknown[];
   /**
@@ -148,8 +162,8 @@ export interface QueuePair extends PairBase {
  */
 export interface HttpPair extends PairBase {
   engine: "http";
-  /** The binding of the queue behind `env.QUEUE`, if they send to one: they export `consume(batch, env)` too. */
-  queue?: string | Record<Variant, string>;
+  /** The settings of the queues behind `env.QUEUE`, if they send to one: they export `consume(batch, env)` too. */
+  queue?: QueueSettings | Record<Variant, QueueSettings>;
   /** The JSON body of the `POST` that they receive. */
   body: (context: RunContext) => unknown;
   disturb?: Crash | Deliver;

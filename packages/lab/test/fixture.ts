@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Pair } from "../src/pair.ts";
-import { type Lesson, type Selection, readLessons } from "../src/runner/index.ts";
+import { type Lesson, LessonRuntime, readLessons, type Selection } from "../src/runner/index.ts";
 
 /** The folder of the fixture's lessons. */
 export const APPS = join(import.meta.dirname, "apps");
@@ -10,6 +10,12 @@ export async function fixtureLesson(): Promise<Lesson> {
   const [lesson] = await readLessons(APPS);
   if (!lesson) throw new Error(`There is no lesson in ${APPS}.`);
   return lesson;
+}
+
+/** The fixture with the lab in front, and all its pairs. */
+export async function startFixture(): Promise<LessonRuntime> {
+  const { dir, pairs } = await fixtureLesson();
+  return LessonRuntime.start(dir, {}, pairs);
 }
 
 /** The pair with this id. */

@@ -116,7 +116,7 @@ describe("describeDisturbance", () => {
     fix: async () => ({}),
   };
   const workflow: Pair = { ...base, engine: "workflow" };
-  const queue: Pair = { ...base, engine: "queue", queue: "QUEUE", messages: () => [] };
+  const queue: Pair = { ...base, engine: "queue", messages: () => [] };
   const http: Pair = { ...base, engine: "http", body: () => ({}) };
 
   test.each<[string, Pair]>([

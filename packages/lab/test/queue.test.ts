@@ -1,11 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { LessonRuntime } from "../src/runner/index.ts";
-import { APPS } from "./fixture.ts";
+import { describe, expect, test, vi } from "vitest";
+import { isDeadLetterQueue, queueOf } from "../src/queues.ts";
+import { startFixture } from "./fixture.ts";
 
-const FIXTURE = join(APPS, "99-fixture");
+const FIX = "/pitfalls/message-twice/fix";
 
 type Counts = Record<string, number>;
 interface Report {
@@ -27,15 +24,14 @@ const isSender = (value: unknown): value is Sender =>
   typeof value === "object" && value !== null && "sendBatch" in value;
 
 test("runs that share a batch do not share its fate", async () => {
-  const runtime = await LessonRuntime.start(FIXTURE);
+  const runtime = await startFixture();
   try {
-    const start = async (variant: string) => {
-      const path = `/pitfalls/message-twice/${variant}`;
-      const response = await runtime.fetch(path, { method: "POST" });
+    const start = async () => {
+      const response = await runtime.fetch(FIX, { method: "POST" });
       const { run } = (await response.json()) as { run: string };
-      return { variant, run, path: `${path}/${run}` };
+      return { run, path: `${FIX}/${run}` };
     };
-    const [good, bad] = [await start("pitfall"), await start("fix")];
+    const [good, bad] = [await start(), await start()];
     const untilReport = (path: string, wanted: Record<string, unknown>) =>
       vi.waitFor(
         async () => {
@@ -51,10 +47,10 @@ test("runs that share a batch do not share its fate", async () => {
       good: await untilReport(good.path, { status: "complete" }),
     };
 
-    const { LAB_QUEUE: queue } = await runtime.env();
-    if (!isSender(queue)) throw new Error("The fixture has no queue LAB_QUEUE.");
-    const message = ({ variant, run }: typeof good, index: number, body: unknown) => ({
-      body: { lab: { pair: "message-twice", variant, run, index }, body },
+    const { LAB_MESSAGE_TWICE_FIX: queue } = await runtime.env();
+    if (!isSender(queue)) throw new Error("The fixture has no queue LAB_MESSAGE_TWICE_FIX.");
+    const message = ({ run }: typeof good, index: number, body: unknown) => ({
+      body: { lab: { pair: "message-twice", variant: "fix", run, index }, body },
     });
     await queue.sendBatch([
       message(bad, 10, "acked before the throw"),
@@ -87,32 +83,55 @@ test("runs that share a batch do not share its fate", async () => {
   }
 });
 
-test("a pair whose queue the Worker has not says which one", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "lesson-"));
-  const config = {
-    name: "no-queue",
-    main: join(FIXTURE, "src/index.ts"),
-    compatibility_date: "2026-11-01",
-    workflows: [{ name: "no-queue", binding: "PITFALLS", class_name: "PitfallWorkflow" }],
-    d1_databases: [
-      {
-        binding: "WORLD",
-        database_name: "world",
-        database_id: "world",
-        migrations_dir: join(APPS, "../../../outside-world/migrations"),
-      },
-    ],
-  };
-  await writeFile(join(dir, "wrangler.jsonc"), JSON.stringify(config));
-  const runtime = await LessonRuntime.start(dir);
-  try {
-    const response = await runtime.fetch("/pitfalls/message-twice/fix", { method: "POST" });
-    expect([response.status, await response.json()]).toEqual([
-      500,
-      { error: 'Error: The Worker has no queue binding "LAB_QUEUE".' },
-    ]);
-  } finally {
-    await runtime.close();
-    await rm(dir, { recursive: true });
-  }
+describe("queueOf", () => {
+  const settings = { batchSize: 10, batchTimeout: 0, retries: 3 };
+
+  test("gives every variant of a queue's pair a queue of its own, with the defaults", () => {
+    const pair = { id: "a-pair", engine: "queue" };
+    expect(queueOf(pair, "pitfall")).toEqual({
+      ...settings,
+      binding: "LAB_A_PAIR_PITFALL",
+      name: "lab-a-pair-pitfall",
+      deadLetters: "lab-a-pair-pitfall-dlq",
+    });
+    expect(queueOf(pair, "fix")).toEqual({
+      ...settings,
+      binding: "LAB_A_PAIR_FIX",
+      name: "lab-a-pair-fix",
+      deadLetters: "lab-a-pair-fix-dlq",
+    });
+  });
+
+  test("takes the pair's settings, or the variant's", () => {
+    const pair = { id: "p", engine: "queue" };
+    expect(queueOf({ ...pair, queue: { batchSize: 3, retries: 10 } }, "fix")).toMatchObject({
+      ...settings,
+      batchSize: 3,
+      retries: 10,
+    });
+    const each = { pitfall: { batchSize: 1 }, fix: { batchTimeout: 1 } };
+    expect(queueOf({ ...pair, queue: each }, "pitfall")).toMatchObject({
+      ...settings,
+      batchSize: 1,
+    });
+    expect(queueOf({ ...pair, queue: each }, "fix")).toMatchObject({
+      ...settings,
+      batchTimeout: 1,
+    });
+  });
+
+  test("gives a request's pair one if it says so, and a Workflow's none", () => {
+    expect(queueOf({ id: "p", engine: "http" }, "fix")).toBeNull();
+    expect(queueOf({ id: "p", engine: "http", queue: {} }, "fix")).toMatchObject(settings);
+    expect(queueOf({ id: "p", engine: "workflow" }, "fix")).toBeNull();
+  });
+
+  test.each(["pitfall", "fix"] as const)(
+    "no queue of a %s passes for one of dead letters",
+    (variant) => {
+      const { name = "", deadLetters = "" } =
+        queueOf({ id: "nobody-reads-the-dlq", engine: "queue" }, variant) ?? {};
+      expect([name, deadLetters].map(isDeadLetterQueue)).toEqual([false, true]);
+    },
+  );
 });

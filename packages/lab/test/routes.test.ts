@@ -1,14 +1,10 @@
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createTestHarness } from "wrangler";
-import { LessonRuntime } from "../src/runner/index.ts";
-import { APPS, fixtureLesson } from "./fixture.ts";
-
-const FIXTURE = join(APPS, "99-fixture");
+import type { LessonRuntime } from "../src/runner/index.ts";
+import { fixtureLesson, startFixture } from "./fixture.ts";
 
 let runtime: LessonRuntime;
 beforeAll(async () => {
-  runtime = await LessonRuntime.start(FIXTURE);
+  runtime = await startFixture();
 });
 afterAll(async () => {
   await runtime.close();
@@ -304,34 +300,5 @@ describe("what there is not", () => {
   ])("%s /pitfalls%s is no route: 404", async (method, path) => {
     const run = path.includes("RUN") ? (await start("message-twice/fix")).split("/").at(-1) : "";
     expect((await send(method, path.replace("RUN", run ?? ""))).status).toBe(404);
-  });
-});
-
-describe("where the lab is off", () => {
-  test.each([{ LAB: "off" }, {}])("with the vars %j: 404", async (vars) => {
-    const harness = createTestHarness({
-      root: FIXTURE,
-      workers: [{ configPath: "wrangler.jsonc", vars }],
-    });
-    try {
-      await harness.listen();
-      for (const [method, path] of [
-        ["GET", ""],
-        ["POST", "/message-twice/fix"],
-        ["GET", "/message-twice/fix/run"],
-        ["GET", "/message-twice/fix/run/events"],
-        ["POST", "/message-twice/fix/run/wake"],
-        ["POST", "/message-twice/fix/run/disturb"],
-        ["POST", "/message-twice/fix/run/end"],
-      ] as const) {
-        const response = await harness.fetch(`/pitfalls${path}`, { method });
-        expect([response.status, await response.json()], `${method} ${path}`).toEqual([
-          404,
-          { error: "The lab is off: set the var LAB to on." },
-        ]);
-      }
-    } finally {
-      await harness.close();
-    }
   });
 });

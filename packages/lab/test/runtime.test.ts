@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LessonRuntime } from "../src/runner/index.ts";
-import { APPS } from "./fixture.ts";
+import { APPS, startFixture } from "./fixture.ts";
 import { exists, WorkerdWatch } from "./processes.ts";
 
-const FIXTURE = join(APPS, "99-fixture");
 const FIX = "/pitfalls/crash-after-an-effect/fix";
 
 let watch: WorkerdWatch;
@@ -30,7 +29,7 @@ async function reportOf(runtime: LessonRuntime, path: string): Promise<Record<st
 describe("a runtime on the fixture", () => {
   let runtime: LessonRuntime;
   beforeEach(async () => {
-    runtime = await LessonRuntime.start(FIXTURE);
+    runtime = await startFixture();
   });
   afterEach(async () => {
     await runtime.close();
@@ -73,10 +72,7 @@ describe("a runtime on the fixture", () => {
 });
 
 test("two that start at once have a workerd and storage each, and one lives on when the other dies", async () => {
-  const [first, second] = await Promise.all([
-    LessonRuntime.start(FIXTURE),
-    LessonRuntime.start(FIXTURE),
-  ]);
+  const [first, second] = await Promise.all([startFixture(), startFixture()]);
   try {
     expect(first.pid).not.toBe(second.pid);
     const path = await startRun(first);

@@ -59,14 +59,12 @@ export async function isSameSecret(a: string, b: string): Promise<boolean> {
 /**
  * Answers 401 without the right Bearer token, and 503 as long as there is none: the routes are never open.
  *
- * @param name the secret's name. Where there is no such secret and the var `LAB` is `on`, the token is the var
- *   `DEV_ONLY_<name>`
+ * @param name the secret's name
  */
 export const requireToken =
   (name: string): MiddlewareHandler =>
   async (c, next) => {
-    const env = c.env as Record<string, string | undefined>;
-    const token = env[name] ?? (env["LAB"] === "on" ? env[`DEV_ONLY_${name}`] : undefined);
+    const token = (c.env as Record<string, string | undefined>)[name];
     if (!token) {
       const error = `No token is configured. Set one: wrangler secret put ${name}`;
       return c.json({ error }, 503);

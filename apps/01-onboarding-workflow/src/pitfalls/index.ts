@@ -8,7 +8,7 @@ import insertThatCannotRepeat from "./insert-that-cannot-repeat/pair.ts";
 import doubleSubmit from "./double-submit/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
-export const pairs: RunnablePair<Env>[] = [
+export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   plainAsyncFunction,
   sideEffectOutsideStep,
   clockInABranch,

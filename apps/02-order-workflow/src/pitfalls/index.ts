@@ -15,7 +15,7 @@ import restartFromScratch from "./restart-from-scratch/pair.ts";
 import oneEventForTwoReviews from "./one-event-for-two-reviews/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
-export const pairs: RunnablePair<Env>[] = [
+export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   oneGiantStep,
   chargeWithoutAKey,
   retryingADecline,

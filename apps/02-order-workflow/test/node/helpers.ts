@@ -7,11 +7,11 @@ import type { OrderRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 const PATIENTLY = { timeout: 45_000, interval: 50 };
-export const TOKEN = "dev-only-token";
+export const TOKEN = "token-of-ada";
 
 /** The lesson on a workerd of its own, with a short grace period and short retries. */
 export const startLesson = (vars: Record<string, number | string> = {}) =>
-  LessonRuntime.start(lesson, { GRACE_PERIOD: 50, RETRY_DELAY: 10, ...vars });
+  LessonRuntime.start(lesson, { GRACE_PERIOD: 50, RETRY_DELAY: 10, REVIEW_TOKEN: TOKEN, ...vars });
 
 /** What the routes answer; the tests look at its fields. */
 export interface Answer {

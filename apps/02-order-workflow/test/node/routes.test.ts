@@ -9,6 +9,7 @@ import {
   isOver,
   newOrder,
   startLesson,
+  TOKEN,
 } from "./helpers.ts";
 
 let runtime: LessonRuntime;
@@ -164,7 +165,7 @@ describe("POST /orders/:id/review", () => {
   test.each([
     ["no token", null],
     ["a wrong token", "wrong"],
-    ["a token that is longer", "dev-only-token-and-more"],
+    ["a token that is longer", `${TOKEN}-and-more`],
     ["an empty token", ""],
   ])("with %s is 401 and changes nothing", async (_name, token) => {
     const { request, path } = await shop.place();

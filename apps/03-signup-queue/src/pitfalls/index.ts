@@ -14,7 +14,7 @@ import retryingTheHopeless from "./retrying-the-hopeless/pair.ts";
 import nobodyReadsTheDlq from "./nobody-reads-the-dlq/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
-export const pairs: RunnablePair<LabEnv>[] = [
+export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   workInTheRequest,
   oneThrowFailsTheBatch,
   swallowedErrorIsAnAck,

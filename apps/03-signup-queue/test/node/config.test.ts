@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
@@ -7,7 +7,7 @@ import { lesson } from "./workers.ts";
 
 const read = (name: string) =>
   unstable_readConfig({ config: join(lesson, `wrangler.${name}.jsonc`) });
-const [producer, consumer, lab] = [read("producer"), read("consumer"), read("lab")];
+const [producer, consumer] = [read("producer"), read("consumer")];
 
 interface Consumer {
   queue: string;
@@ -35,7 +35,7 @@ describe("the configs", () => {
 
   test("C15: ask for three retries, and state every value", () => {
     expect(consumersOf(consumer)[0]?.max_retries).toBe(3);
-    for (const settings of [...consumersOf(consumer), ...consumersOf(lab)]) {
+    for (const settings of consumersOf(consumer)) {
       for (const name of ["max_batch_size", "max_batch_timeout", "max_retries", "retry_delay"]) {
         expect(settings, settings.queue).toHaveProperty(name, expect.any(Number));
       }
@@ -54,35 +54,14 @@ describe("the configs", () => {
     const id = ({ d1_databases }: typeof producer, name: string) =>
       d1_databases.find(({ binding }: { binding: string }) => binding === name)?.database_id;
     expect(id(producer, "DB")).toBe(id(consumer, "DB"));
-    expect([id(lab, "DB"), id(lab, "WORLD")]).toEqual([id(consumer, "DB"), id(consumer, "WORLD")]);
   });
 
-  test("have logs on, and neither the lab nor a secret in what is deployed", () => {
+  test("have logs on, and no secret in what is deployed", () => {
     for (const config of [producer, consumer]) {
       expect(config.observability?.enabled).toBe(true);
-      expect(config.vars).not.toHaveProperty("LAB");
     }
     expect(producer.vars).toEqual({});
     expect(producer.secrets?.required).toEqual(["ADMIN_TOKENS"]);
-  });
-
-  test("give every lab queue to a pair, and every pair's queue to the lab", async () => {
-    const bindings: string[] = (lab.queues.producers ?? []).map(
-      ({ binding }: { binding: string }) => binding,
-    );
-    const pitfalls = join(lesson, "src", "pitfalls");
-    const folders = (await readdir(pitfalls)).filter((name) => !name.endsWith(".ts"));
-    const pairs = await Promise.all(
-      folders.map((name) => readFile(join(pitfalls, name, "pair.ts"), "utf8")),
-    );
-    const used = pairs.flatMap((pair) => pair.match(/LAB_\w+/g) ?? []);
-    expect(bindings.toSorted()).toEqual(used.toSorted());
-    expect(producersOf(lab).toSorted()).toEqual(
-      consumersOf(lab)
-        .map(({ queue }) => queue)
-        .filter((queue) => queue !== "lab-signups-dlq")
-        .toSorted(),
-    );
   });
 });
 
@@ -121,7 +100,7 @@ describe("the way to production", () => {
   });
 });
 
-test("C7: the producer takes signups where there is no consumer, and no lab", async () => {
+test("C7: the producer takes signups where there is no consumer", async () => {
   const harness = createTestHarness({
     root: lesson,
     // Whatever a `.dev.vars` on this machine says.
@@ -135,7 +114,6 @@ test("C7: the producer takes signups where there is no consumer, and no lab", as
       body: JSON.stringify({ email: "ada@example.com" }),
     });
     expect(response.status).toBe(202);
-    expect((await harness.fetch("/pitfalls")).status).toBe(404);
     // Nobody is an operator here: closed, not open.
     expect((await harness.fetch("/dead-letters")).status).toBe(503);
   } finally {

@@ -9,7 +9,7 @@ import trustingIdsForEver from "./trusting-ids-for-ever/pair.ts";
 import stateMachineInMessages from "./state-machine-in-messages/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
-export const pairs: RunnablePair<LabEnv>[] = [
+export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   randomInstanceId,
   duplicateIsAnError,
   ackBeforeCreate,

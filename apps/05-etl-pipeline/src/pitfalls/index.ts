@@ -6,7 +6,7 @@ import loadThatCannotRepeat from "./load-that-cannot-repeat/pair.ts";
 import cronIdFromNow from "./cron-id-from-now/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
-export const pairs: RunnablePair<Env>[] = [
+export const pairs: RunnablePair<{ DB: D1Database; FILES: R2Bucket }>[] = [
   oneStepForTheWholeRun,
   wholeFileAsStepResult,
   stepNameFromLoopIndex,

@@ -7,8 +7,8 @@ import { lesson, TOKEN } from "./helpers.ts";
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
 
 describe("wrangler.jsonc", () => {
-  test("has the lab off, logs on, and no token but the one that only the lab takes", () => {
-    expect(config.vars).toMatchObject({ LAB: "off", DEV_ONLY_ETL_TOKEN: TOKEN });
+  test("has logs on, and asks for the token, which does not stand there", () => {
+    expect(config.secrets?.required).toEqual(["ETL_TOKEN"]);
     expect(config.vars).not.toHaveProperty("ETL_TOKEN");
     expect(config.observability?.enabled).toBe(true);
   });
@@ -23,7 +23,6 @@ describe("wrangler.jsonc", () => {
     expect(schedules).toEqual([
       ["EtlWorkflow", undefined],
       ["NightlyWorkflow", ["0 3 * * *"]],
-      ["PitfallWorkflow", undefined],
     ]);
   });
 
@@ -38,10 +37,11 @@ describe("wrangler.jsonc", () => {
 });
 
 describe("as configured for a deploy", () => {
-  const call = async (token: string, vars: Record<string, string>) => {
+  const call = async (token: string, secrets: Record<string, string>) => {
     const harness = createTestHarness({
       root: lesson,
-      workers: [{ configPath: "wrangler.jsonc", vars }],
+      // Whatever a `.dev.vars` on this machine says.
+      workers: [{ configPath: "wrangler.jsonc", secrets: { ETL_TOKEN: "", ...secrets } }],
     });
     try {
       await harness.listen();
@@ -58,20 +58,19 @@ describe("as configured for a deploy", () => {
         method: "POST",
         headers: authorization,
       });
-      const pitfalls = await harness.fetch("/pitfalls");
-      return { start: start.status, restart: restart.status, pitfalls: pitfalls.status };
+      return { start: start.status, restart: restart.status };
     } finally {
       await harness.close();
     }
   };
 
-  test("without a secret nobody starts anything, with the development token either", async () => {
-    expect(await call(TOKEN, {})).toEqual({ start: 503, restart: 503, pitfalls: 404 });
+  test("without a secret nobody starts anything", async () => {
+    expect(await call(TOKEN, {})).toEqual({ start: 503, restart: 503 });
   });
 
-  test("with a secret only that one opens it, and there are no pitfalls", async () => {
+  test("with a secret only that one opens it", async () => {
     const secret = { ETL_TOKEN: "a-secret" };
-    expect(await call(TOKEN, secret)).toEqual({ start: 401, restart: 401, pitfalls: 404 });
-    expect(await call("a-secret", secret)).toMatchObject({ start: 202, pitfalls: 404 });
+    expect(await call(TOKEN, secret)).toEqual({ start: 401, restart: 401 });
+    expect(await call("a-secret", secret)).toMatchObject({ start: 202 });
   });
 });

@@ -7,11 +7,11 @@ import { incoming } from "../../src/files.ts";
 import type { Report } from "../../src/report.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
-export const TOKEN = "dev-only-token";
+export const TOKEN = "token-of-ada";
 const PATIENTLY = { timeout: 480_000, interval: 50 };
 
 /** The lesson on a workerd of its own, with short retries. */
-export const startLesson = () => LessonRuntime.start(lesson, { RETRY_DELAY: 10 });
+export const startLesson = () => LessonRuntime.start(lesson, { RETRY_DELAY: 10, ETL_TOKEN: TOKEN });
 
 interface Bindings {
   DB: D1Database;

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 import { type Invitation, reviewLink } from "../../src/review-link.ts";
-import { clientOf, lesson as folder, newDraft, PATIENTLY } from "../node/helpers.ts";
+import { clientOf, lesson as folder, newDraft, PATIENTLY, SECRETS } from "../node/helpers.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const PHONE = { width: 360, height: 740 };
@@ -14,7 +14,7 @@ const AWKWARD = `<script>document.title = "attacked"</script>\r\n\n  two  spaces
 const config = unstable_readConfig({ config: `${folder}/wrangler.jsonc` });
 const harness = createTestHarness({
   root: folder,
-  workers: [{ configPath: "wrangler.jsonc", vars: { LAB: "on" } }],
+  workers: [{ configPath: "wrangler.jsonc", secrets: SECRETS }],
 });
 const lesson = clientOf({
   env: () => harness.getWorker().getEnv(),
@@ -93,7 +93,7 @@ async function signed(draftId: string, fields: Partial<Invitation>) {
   const invitation = { draftId, sha256: hash ?? "", reviewer: "bob@example.com", expires: "0" };
   const vars = config.vars as Parameters<typeof reviewLink>[0];
   const { pathname, search } = new URL(
-    await reviewLink({ ...vars, LAB: "on" }, { ...invitation, ...fields }),
+    await reviewLink({ ...vars, ...SECRETS }, { ...invitation, ...fields }),
   );
   return pathname + search;
 }

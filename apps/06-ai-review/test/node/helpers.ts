@@ -9,9 +9,16 @@ import type { DraftRequest } from "../../src/schemas.ts";
 export const lesson = join(import.meta.dirname, "..", "..");
 export const PATIENTLY = { timeout: 45_000, interval: 50 };
 
+/** The secrets of the tests. */
+export const SECRETS = {
+  DRAFT_TOKEN: "token-of-ada",
+  REVIEW_LINK_KEY: "key-of-the-tests-key-of-the-tests-key",
+};
+const authorization = `Bearer ${SECRETS.DRAFT_TOKEN}`;
+
 /** The lesson on a workerd of its own, with short retries. */
 export const startLesson = (vars: Record<string, number | string> = {}) =>
-  LessonRuntime.start(lesson, { RETRY_DELAY: 10, ...vars });
+  LessonRuntime.start(lesson, { RETRY_DELAY: 10, ...SECRETS, ...vars });
 
 /** A draft that no other test has. */
 export const newDraft = (fields: Partial<DraftRequest> = {}): DraftRequest => ({
@@ -68,7 +75,7 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
         .run();
       const { status } = await runtime.fetch("/drafts", {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: "Bearer dev-only-token" },
+        headers: { "content-type": "application/json", authorization },
         body: JSON.stringify(draft),
       });
       if (status !== 202) throw new Error(`POST /drafts: ${status}`);
@@ -145,7 +152,7 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
     async untilWaiting(draftId: string, type: string): Promise<void> {
       await vi.waitUntil(async () => {
         const response = await runtime.fetch(`/drafts/${draftId}`, {
-          headers: { authorization: "Bearer dev-only-token" },
+          headers: { authorization },
         });
         const { steps } = (await response.json()) as { steps: Record<string, string> };
         const wait = type === EVENTS.draftReview ? "wait for review" : "wait once more";

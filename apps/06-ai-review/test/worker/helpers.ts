@@ -25,7 +25,7 @@ interface Options {
 
 /** Sends a request to the Worker. */
 export async function send(method: string, path: string, options: Options = {}) {
-  const { token = env.DEV_ONLY_DRAFT_TOKEN } = options;
+  const { token = env.DRAFT_TOKEN } = options;
   const request = new Request<unknown, IncomingRequestCfProperties>(
     new URL(path, "https://lesson.example"),
     {

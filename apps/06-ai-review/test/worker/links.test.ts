@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sha256, toHex, utf8 } from "../../src/bytes.ts";
-import { isSigned, reviewLink } from "../../src/review-link.ts";
+import { isSigned, obstacleToLinks, reviewLink } from "../../src/review-link.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
 import {
   decide,
@@ -137,7 +137,7 @@ describe("a link that is genuine, but not for this", () => {
     const { draftId, sha256: hash, reviewer, expires } = await invitationTo(draft);
     const key = await crypto.subtle.importKey(
       "raw",
-      utf8(env.DEV_ONLY_REVIEW_LINK_KEY),
+      utf8(env.REVIEW_LINK_KEY),
       { name: "HMAC", hash: "SHA-256" },
       false,
       ["sign"],
@@ -238,7 +238,7 @@ describe("the key", () => {
   });
 
   test.each([
-    ["there is none", {}, "wrangler secret put REVIEW_LINK_KEY"],
+    ["there is none", { REVIEW_LINK_KEY: undefined }, "wrangler secret put REVIEW_LINK_KEY"],
     ["it is empty", { REVIEW_LINK_KEY: "" }, "wrangler secret put REVIEW_LINK_KEY"],
     ["it is short", { REVIEW_LINK_KEY: "x".repeat(31) }, "32 characters or more"],
     [
@@ -253,8 +253,8 @@ describe("the key", () => {
         "Set PUBLIC_ORIGIN",
       ],
     ),
-  ])("503 for everything, where LAB is off and %s", async (_name, vars, message) => {
-    const production = { LAB: "off", DRAFT_TOKEN: "t", ...origin, ...vars };
+  ])("503 for everything where %s", async (_name, vars, message) => {
+    const production = { DRAFT_TOKEN: "t", ...origin, ...vars };
     const draft = await inReview();
     const link = await linkTo(draft);
     for (const answer of [
@@ -267,11 +267,21 @@ describe("the key", () => {
     expect((await rowOf(draft)).state).toBe("in review");
   });
 
-  test("of the development is worth nothing where LAB is off, nor where there is a secret", async () => {
+  test("that is another one is worth nothing", async () => {
     const link = await linkTo(await inReview());
-    for (const vars of [{ LAB: "off", ...origin }, { LAB: "on" }]) {
-      const answer = await send("GET", link, { env: { ...vars, REVIEW_LINK_KEY: first } });
-      expect(answer.status).toBe(403);
+    const answer = await send("GET", link, { env: { ...origin, REVIEW_LINK_KEY: first } });
+    expect(answer.status).toBe(403);
+  });
+
+  test("signs links to this machine for requests from it, and from nowhere else", async () => {
+    const here = { ...env, PUBLIC_ORIGIN: "http://localhost:8706" };
+    for (const [url, isFine] of [
+      ["http://localhost:8706/drafts", true],
+      ["http://127.0.0.1:8706/drafts", true],
+      ["https://lesson.example/drafts", false],
+      ["https://localhost.lesson.example/drafts", false],
+    ] as const) {
+      expect(obstacleToLinks(here, url) === null, url).toBe(isFine);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Pair } from "../pair.ts";
 import {
   type BrokenPair,
@@ -35,7 +35,7 @@ export async function findLessons(appsDir: string): Promise<LessonFolder[]> {
       .filter((name) => /^\d\d-/.test(name))
       .toSorted()
       .map(async (id) => {
-        const dir = join(appsDir, id);
+        const dir = resolve(appsDir, id);
         return (await mtimeOf(pitfallsOf(dir))) === null ? [] : [{ id, dir }];
       }),
   );
@@ -61,7 +61,7 @@ export async function select(
   names: readonly string[],
   options: ReadOptions = {},
 ): Promise<Selection[]> {
-  const wanted = names.map((name) => resolve(folders, name));
+  const wanted = names.map((name) => resolveName(folders, name));
   const selections = folders.map(async (folder): Promise<Selection[]> => {
     const here = wanted.filter((name) => name.folder === folder);
     if (names.length > 0 && here.length === 0) return [];
@@ -81,7 +81,7 @@ export async function select(
 }
 
 /** The lesson that a name means and, if it means one, its pair. */
-function resolve(
+function resolveName(
   folders: readonly LessonFolder[],
   name: string,
 ): { folder: LessonFolder; pair: string | undefined } {

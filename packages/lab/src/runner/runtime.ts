@@ -1,30 +1,22 @@
-import { Runtime, type WorkerInput } from "@durable-lessons/crash-test";
-import { lessonConfigs } from "./lesson-configs.ts";
-
-/** Values of the `vars` of a lesson's configuration. */
-type LessonVars = Record<string, number | string>;
+import { basename } from "node:path";
+import { Runtime } from "@durable-lessons/crash-test";
+import type { Pair } from "../pair.ts";
+import { labWorkers, type LessonVars, lessonWorkers } from "./lab-worker.ts";
 
 /** A lesson's Workers on a workerd of their own. */
 export type LessonRuntime = Runtime;
 
 export const LessonRuntime = {
   /**
-   * Starts the Workers of a folder with the lab on and every D1 migration applied: see {@link lessonConfigs}.
+   * Starts the Workers of a folder with every D1 migration applied: see {@link lessonWorkers}.
    *
    * @param dir absolute path of the lesson
    * @param vars in the place of those in its configuration: shorter times, for a test
+   * @param pairs to run in the lab, which then answers in front of the lesson: see {@link labWorkers}
    */
-  async start(
-    lesson: string | { dir: string },
-    _pairs: unknown = [],
-    vars: LessonVars = {},
-  ): Promise<Runtime> {
-    const dir = typeof lesson === "string" ? lesson : lesson.dir;
-    const configs = await lessonConfigs(dir);
-    const workers: WorkerInput[] = configs.map(({ file }) => ({
-      configPath: file,
-      vars: { LAB: "on", ...vars },
-    }));
-    return Runtime.start({ root: dir, workers });
+  async start(dir: string, vars: LessonVars = {}, pairs?: readonly Pair[]): Promise<Runtime> {
+    if (!pairs) return Runtime.start({ root: dir, workers: await lessonWorkers(dir, vars) });
+    const { workers, close } = await labWorkers({ id: basename(dir), dir }, pairs, vars);
+    return Runtime.start({ root: dir, workers, onClose: close });
   },
 };

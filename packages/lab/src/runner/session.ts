@@ -175,7 +175,7 @@ export class LessonSession {
     for (;;) {
       const pairs = this.#options.pairs.filter(({ id }) => !this.#unbuildable.has(id));
       try {
-        const runtime = await LessonRuntime.start(this.lesson, pairs);
+        const runtime = await LessonRuntime.start(this.lesson.dir, {}, pairs);
         return new Watch(runtime, this.#options.stallMs, (entry) => this.#takeUp(entry));
       } catch (error) {
         if (!this.#noteUnbuildable(error)) throw error;

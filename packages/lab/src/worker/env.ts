@@ -1,7 +1,7 @@
 import type { OutsideWorld, WorldBindings } from "@durable-lessons/outside-world";
 import type { HttpPair, QueuePair, Variant, WorkflowPair } from "../pair.ts";
 
-/** Params of an instance of the lesson's `PitfallWorkflow`. */
+/** Params of an instance of the lab's `PitfallWorkflow`. */
 export interface PitfallParams {
   pair: string;
   variant: Variant;
@@ -16,16 +16,14 @@ export interface PitfallParams {
 /** The run to which something belongs. */
 export type RunScope = Omit<PitfallParams, "params">;
 
-/** What the lab needs of a lesson's Worker. */
+/** What the lab's code needs of the Worker that it runs in. */
 export interface LabBindings extends WorldBindings {
-  /** `on` where the lab's routes exist. The `dev` script and the runner set it, a deploy does not. */
-  LAB?: string;
-  /** The lesson's `PitfallWorkflow`. */
+  /** The lab's `PitfallWorkflow`. */
   PITFALLS: Workflow<PitfallParams>;
 }
 
 /**
- * What a variant gets as `env`: the Worker's bindings, the providers of its own outside world, `WORKFLOW`, a
+ * What a variant gets as `env`: the lesson's databases, buckets, senders of mail and vars, the providers of its own outside world, `WORKFLOW`, a
  * Workflow binding whose instances run the `run` that the same variant exports, and `QUEUE`, the pair's queue, whose
  * messages go to the `consume` of the same variant.
  */

@@ -6,6 +6,4 @@ export type {
   RunnablePair,
   VariantEnv,
 } from "./env.ts";
-export { consumePitfalls, LAB_QUEUE_PREFIX } from "./queue.ts";
-export { pitfallRoutes } from "./routes.ts";
-export { pitfallWorkflow } from "./workflow.ts";
+export { labWorker } from "./lab.ts";

@@ -5,29 +5,18 @@ import {
   readRun,
   scriptFaults,
 } from "@durable-lessons/outside-world";
+import { isDeadLetterQueue, queueOf } from "../queues.ts";
 import type { Consumes, LabBindings, LabMessage, RunnablePair } from "./env.ts";
-import { queueBindingOf } from "./run-queue.ts";
 import { planOf } from "./run-record.ts";
 import { exportedFunction, runVariantCode } from "./variant-code.ts";
 import { variantEnv } from "./variant-env.ts";
 
-/** Names of lab queues start with this, so that a lesson's consumer can tell them from its own. */
-export const LAB_QUEUE_PREFIX = "lab-";
-
-/** Names of their dead letter queues end with this. */
-const DEAD_LETTERS = "-dlq";
-
 /**
- * The consumer of a lesson's lab queues: hands each run its messages, as a batch of its own, to the variant's
+ * The consumer of the variants' queues: hands each run its messages, as a batch of its own, to the variant's
  * `consume`.
  *
  * @throws what `consume` throws, where the batch holds messages of one run only: then the platform does what it does
  *   to a batch that throws. With more runs in one batch only the thrower's unmarked messages are retried.
- *
- * @example
- * ```ts
- * if (batch.queue.startsWith(LAB_QUEUE_PREFIX)) return consumePitfalls(pairs, batch, env);
- * ```
  */
 export async function consumePitfalls<Env extends LabBindings>(
   pairs: readonly RunnablePair<Env>[],
@@ -70,8 +59,7 @@ async function consumeRun<Env extends LabBindings>(
     ackAll: () => messages.forEach((message) => message.ack()),
     retryAll: (options) => messages.forEach((message) => message.retry(options)),
   };
-  const binding = "queue" in pair ? queueBindingOf(pair, variant) : undefined;
-  const ownEnv = variantEnv(env, scope, binding);
+  const ownEnv = variantEnv(env, scope, queueOf(pair, variant)?.binding);
   if (isDeadLetters(batch)) {
     const { consumeDeadLetters }: Partial<Consumes<Env>> = await load();
     if (consumeDeadLetters) await runVariantCode(scope, () => consumeDeadLetters(own, ownEnv));
@@ -88,7 +76,7 @@ async function consumeRun<Env extends LabBindings>(
   await observeSettled(env, batch, run, messages);
 }
 
-const isDeadLetters = ({ queue }: MessageBatch) => queue.endsWith(DEAD_LETTERS);
+const isDeadLetters = ({ queue }: MessageBatch) => isDeadLetterQueue(queue);
 
 /** The platform acks every message of a batch that returns, unless it is marked for a retry. */
 async function observeSettled(

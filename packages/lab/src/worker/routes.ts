@@ -8,7 +8,7 @@ import { Run } from "./runs.ts";
 import { flushRunLog } from "./variant-code.ts";
 
 /**
- * The routes that every lesson has under `/pitfalls`, where its var `LAB` is `on`:
+ * The routes of the lab, under `/pitfalls`:
  *
  * - `GET /`: the pairs, as data
  * - `POST /:pair/:variant`: starts a run; 202 with its id and start, and its address in `Location`. A JSON body may name
@@ -22,20 +22,10 @@ import { flushRunLog } from "./variant-code.ts";
  *   says neither
  * - `POST /:pair/:variant/:run/flush`: writes a line to the log, after everything that the run's code has written
  * - `POST /:pair/:variant/:run/end`: ends a run that waits for an event; 409 where it does not
- *
- * @example
- * ```ts
- * app.route("/pitfalls", pitfallRoutes(pairs));
- * ```
  */
 export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnablePair<Env>[]) {
   type Lab = { Bindings: Env };
   const app = new Hono<Lab>();
-
-  app.use(async (c, next) => {
-    if (c.env.LAB !== "on") return c.json({ error: "The lab is off: set the var LAB to on." }, 404);
-    await next();
-  });
 
   app.onError((error, c) => c.json({ error: `${error.name}: ${error.message}` }, 500));
 

@@ -1,18 +1,10 @@
 import { observe } from "@durable-lessons/outside-world";
-import type { Variant } from "../pair.ts";
 import type { LabBindings, LabMessage, RunScope } from "./env.ts";
-
-/** The name of the binding of a pair's queue, if it has one. */
-export function queueBindingOf(
-  pair: { queue?: string | Record<Variant, string> },
-  variant: Variant,
-): string | undefined {
-  return typeof pair.queue === "object" ? pair.queue[variant] : pair.queue;
-}
 
 /** The queue that the Worker binds under this name. */
 export function boundQueue(env: object, binding: string | undefined): Queue<LabMessage> {
   const queue: unknown = binding && Reflect.get(env, binding);
+  if (!binding) throw new Error("This pair has no queue: say `queue: {}` in its pair.ts.");
   if (!isQueue(queue)) throw new Error(`The Worker has no queue binding "${binding}".`);
   return queue;
 }

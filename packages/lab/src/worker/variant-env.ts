@@ -28,7 +28,7 @@ export const withoutRun = (run: string, id: string) =>
   id.startsWith(`${run}_`) ? id.slice(run.length + 1) : id;
 
 /**
- * The lesson's `PitfallWorkflow` as one run sees it: ids of other runs do not exist. Every instance that it creates
+ * The lab's `PitfallWorkflow` as one run sees it: ids of other runs do not exist. Every instance that it creates
  * is an observation, so that the lab can wait for it and wake it.
  */
 function runWorkflow(env: LabBindings, scope: RunScope): Workflow {

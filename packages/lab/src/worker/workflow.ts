@@ -5,11 +5,6 @@ import { variantEnv, withoutRun } from "./variant-env.ts";
 
 /**
  * The Workflow class that runs every variant of a lesson's pairs: one binding, whatever the number of pairs.
- *
- * @example
- * ```ts
- * export const PitfallWorkflow = pitfallWorkflow(pairs);
- * ```
  */
 export function pitfallWorkflow<Env extends LabBindings>(pairs: readonly RunnablePair<Env>[]) {
   return class PitfallWorkflow extends WorkflowEntrypoint<Env, PitfallParams> {

@@ -8,7 +8,8 @@ export default {
   claims: ["C12"],
   symptom: "vanished",
   engine: "queue",
-  queue: { pitfall: "LAB_LEASE_PITFALL", fix: "LAB_LEASE_FIX" },
+  // Retries enough to outlive a lease.
+  queue: { retries: 10 },
   messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
   faults: { "mail.send": ["hang"] },
   disturb: { crash: { during: "mail.send" } },

@@ -8,7 +8,6 @@ export default {
   claims: ["C13"],
   symptom: "twice",
   engine: "queue",
-  queue: "LAB_SPELLING",
   messages: ({ run }) => [
     { email: `j\u00fcrgen+${run}@example.com` },
     { email: ` Ju\u0308rgen+${run}@Example.com ` },

@@ -9,7 +9,7 @@ export default {
   claims: ["C13"],
   symptom: "twice",
   engine: "http",
-  queue: "LAB_CLICK",
+  queue: {},
   body: ({ run }) => ({ email: `ada+${run}@example.com` }),
   disturb: { deliver: 2 },
   expect: {

@@ -9,7 +9,8 @@ export default {
   claims: ["C5", "C12"],
   symptom: "twice",
   engine: "queue",
-  queue: { pitfall: "LAB_MARK_PITFALL", fix: "LAB_MARK_FIX" },
+  // Retries enough to outlive a lease.
+  queue: { retries: 10 },
   messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
   faults: { "mail.send": ["hang-after-effect"] },
   disturb: { crash: { after: "mail.send" } },

@@ -9,7 +9,6 @@ export default {
   claims: ["C5", "C11"],
   symptom: "twice",
   engine: "queue",
-  queue: "LAB_TWICE",
   messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
   disturb: { deliver: 2 },
   expect: {

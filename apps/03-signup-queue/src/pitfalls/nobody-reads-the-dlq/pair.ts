@@ -9,7 +9,6 @@ export default {
   claims: ["C4", "C8"],
   symptom: "vanished",
   engine: "queue",
-  queue: "LAB_POISON",
   messages: ({ run }) => [{ id: `welcome-${run}`, email: "ada@example.com" }],
   faults: { "mail.send": { always: "fail" } },
   output: {

@@ -9,7 +9,8 @@ export default {
   claims: ["C4", "C15"],
   symptom: "twice",
   engine: "queue",
-  queue: { pitfall: "LAB_THROW_PITFALL", fix: "LAB_THROW_FIX" },
+  // The three messages are a batch, so that they stay together; the first delivery and three retries.
+  queue: { batchSize: 3, batchTimeout: 1 },
   messages: () => [{ email: "ada@example.com" }, { email: null }, { email: "bob@example.com" }],
   expect: {
     pitfall: { "email.sent": 4, "message.dead-lettered": 3 },

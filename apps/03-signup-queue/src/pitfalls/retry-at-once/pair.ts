@@ -8,7 +8,6 @@ export default {
   claims: ["C4"],
   symptom: "vanished",
   engine: "queue",
-  queue: "LAB_OUTAGE",
   messages: () => [{ email: "ada@example.com" }],
   faults: { "mail.send": { always: "fail" } },
   disturb: { outage: { seconds: 2 } },

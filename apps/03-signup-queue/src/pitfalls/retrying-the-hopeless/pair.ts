@@ -9,7 +9,6 @@ export default {
   claims: ["C15"],
   symptom: "wasteful",
   engine: "queue",
-  queue: "LAB_HOPELESS",
   messages: ({ run }) => [{ id: run, email: "no address" }],
   output: {
     binding: "DB",

@@ -9,7 +9,6 @@ export default {
   claims: ["C3", "C6"],
   symptom: "vanished",
   engine: "queue",
-  queue: "LAB_SWALLOW",
   messages: () => [{ email: "ada@example.com" }],
   faults: { "mail.send": ["fail", "fail"] },
   expect: {

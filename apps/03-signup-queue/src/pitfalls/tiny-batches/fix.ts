@@ -1,2 +1,2 @@
-// wrangler.lab.jsonc, queue lab-tiny-fix: "max_batch_size": 10
+// The batch size of this queue is 10: see pair.ts.
 export { consume } from "./consumer.ts";

@@ -11,7 +11,8 @@ export default {
   claims: ["C2", "C9"],
   symptom: "wasteful",
   engine: "queue",
-  queue: { pitfall: "LAB_TINY_PITFALL", fix: "LAB_TINY_FIX" },
+  // The batch size is the lesson.
+  queue: { pitfall: { batchSize: 1 }, fix: { batchSize: 10, batchTimeout: 1 } },
   messages: () => twenty,
   expect: {
     pitfall: { "email.sent": 20, "consumer.called": 20 },

@@ -1,2 +1,2 @@
-// wrangler.lab.jsonc, queue lab-tiny-pitfall: "max_batch_size": 1
+// The batch size of this queue is 1: see pair.ts.
 export { consume } from "./consumer.ts";

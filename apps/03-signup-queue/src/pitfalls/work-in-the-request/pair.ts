@@ -9,7 +9,7 @@ export default {
   claims: ["C1", "C10"],
   symptom: "wasteful",
   engine: "http",
-  queue: "LAB_REQUEST",
+  queue: {},
   body: () => ({ email: "ada@example.com" }),
   faults: { "mail.send": [{ slowMs: 500 }] },
   expect: {

@@ -9,7 +9,6 @@ export default {
   claims: [],
   symptom: "vanished",
   engine: "queue",
-  queue: "LAB_ACK",
   messages: () => [order("order-1")],
   faults: {
     "workflow.create": [{ code: "rate_limited", message: "100 creates a second are enough" }],

@@ -11,7 +11,8 @@ export default {
   claims: [],
   symptom: "wasteful",
   engine: "queue",
-  queue: { pitfall: "LAB_HUNDRED_PITFALL", fix: "LAB_HUNDRED_FIX" },
+  // The hundred are a batch.
+  queue: { batchSize: 100, batchTimeout: 1 },
   messages: () => hundred,
   expect: {
     pitfall: { "workflow.created": 100, "workflow.create-called": 100 },

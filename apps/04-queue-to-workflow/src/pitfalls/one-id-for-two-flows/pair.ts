@@ -8,7 +8,6 @@ export default {
   claims: ["B26"],
   symptom: "vanished",
   engine: "queue",
-  queue: "LAB_FLOWS",
   messages: () => [
     { flow: "order", orderId: "order-1" },
     { flow: "return", orderId: "order-1" },

@@ -9,7 +9,6 @@ export default {
   claims: [],
   symptom: "twice",
   engine: "queue",
-  queue: "LAB_RANDOM",
   messages: () => [order("order-1")],
   disturb: { deliver: 2 },
   expect: {

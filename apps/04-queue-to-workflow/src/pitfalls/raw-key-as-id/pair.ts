@@ -11,7 +11,8 @@ export default {
   claims: [],
   symptom: "stopped",
   engine: "queue",
-  queue: { pitfall: "LAB_RAW_PITFALL", fix: "LAB_RAW_FIX" },
+  // The five are a batch.
+  queue: { batchSize: 5, batchTimeout: 1 },
   messages: () => keys.map(order),
   expect: {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.dead-lettered": 5 },

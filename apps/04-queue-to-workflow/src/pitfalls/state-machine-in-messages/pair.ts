@@ -10,7 +10,6 @@ export default {
   claims: ["B34"],
   symptom: "twice",
   engine: "queue",
-  queue: "LAB_STATES",
   messages: () => [order("order-1")],
   disturb: { deliver: 2 },
   expect: {

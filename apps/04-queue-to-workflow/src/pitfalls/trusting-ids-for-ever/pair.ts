@@ -10,7 +10,6 @@ export default {
   claims: [],
   symptom: "twice",
   engine: "queue",
-  queue: "LAB_FOR_EVER",
   messages: ({ run }) => [order(run)],
   disturb: { expire: true },
   expect: {

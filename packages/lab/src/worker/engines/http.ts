@@ -1,7 +1,7 @@
 import { effectsOf, observationsOf, readRun, recordRun } from "@durable-lessons/outside-world";
 import type { HttpPair } from "../../pair.ts";
 import type { Handles, LabBindings, Loading, RequestContext } from "../env.ts";
-import { queueBindingOf } from "../run-queue.ts";
+import { queueOf } from "../../queues.ts";
 import { exportedFunction, runVariantCode } from "../variant-code.ts";
 import { variantEnv } from "../variant-env.ts";
 import { timesDelivered } from "./deliver.ts";
@@ -33,7 +33,7 @@ export function httpEngine<Env extends LabBindings>({
           headers: { "content-type": "application/json" },
           body,
         });
-        const ownEnv = variantEnv(env, scope, queueBindingOf(pair, variant));
+        const ownEnv = variantEnv(env, scope, queueOf(pair, variant)?.binding);
         const response = await runVariantCode(scope, () => handle(sent, ownEnv, ctx));
         const effects = (await effectsOf(WORLD, run)).length;
         responses.push({ status: response.status, body: await response.text(), effects });

@@ -1,7 +1,8 @@
 import { observationsOf, observe } from "@durable-lessons/outside-world";
 import type { QueuePair } from "../../pair.ts";
 import type { LabBindings, LabMessage } from "../env.ts";
-import { boundQueue, queueBindingOf } from "../run-queue.ts";
+import { queueOf } from "../../queues.ts";
+import { boundQueue } from "../run-queue.ts";
 import { isAtOnce, timesDelivered } from "./deliver.ts";
 import type { Engine, EngineRun } from "./engine.ts";
 import { isQueueEmpty, observedInstanceIds, settledMessages } from "./observed.ts";
@@ -23,7 +24,7 @@ export function queueEngine<Env extends LabBindings>({
     pair.messages(context).map((body, index) => ({ body: { lab: { ...scope, index }, body } }));
 
   async function send(batch: MessageSendRequest<LabMessage>[]): Promise<void> {
-    if (batch.length > 0) await boundQueue(env, queueBindingOf(pair, variant)).sendBatch(batch);
+    if (batch.length > 0) await boundQueue(env, queueOf(pair, variant)?.binding).sendBatch(batch);
   }
 
   async function readOutput(): Promise<unknown> {

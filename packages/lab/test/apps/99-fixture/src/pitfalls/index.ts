@@ -18,11 +18,8 @@ import restartFromTheBeginning from "./restart-from-the-beginning/pair.ts";
 import rowsAsOutput from "./rows-as-output/pair.ts";
 import throwingConsumer from "./throwing-consumer/pair.ts";
 import waitWithoutAnEnd from "./wait-without-an-end/pair.ts";
-import type { FixtureEnv } from "./variants.ts";
 
-export type { FixtureEnv } from "./variants.ts";
-
-export const pairs: RunnablePair<FixtureEnv>[] = [
+export const pairs: RunnablePair<object>[] = [
   crashDuringAStep,
   crashAfterAStep,
   restartFromAStep,

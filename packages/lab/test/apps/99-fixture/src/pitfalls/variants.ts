@@ -2,27 +2,10 @@
  * The variants of the fixture's pairs. They teach nothing: each does one thing that shows whether the lab disturbed
  * it as its pair says.
  */
-import type { LabBindings, VariantEnv } from "@durable-lessons/lab/worker";
+import type { VariantEnv } from "@durable-lessons/lab/worker";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 
-export interface FixtureEnv extends LabBindings {
-  LAB_QUEUE: Queue;
-  LAB_THROW_PITFALL: Queue;
-  LAB_THROW_FIX: Queue;
-  LAB_CRASH_PITFALL: Queue;
-  LAB_CRASH_FIX: Queue;
-  LAB_ONCE_PITFALL: Queue;
-  LAB_ONCE_FIX: Queue;
-  LAB_OUTAGE_PITFALL: Queue;
-  LAB_OUTAGE_FIX: Queue;
-  LAB_DEAD_PITFALL: Queue;
-  LAB_DEAD_FIX: Queue;
-  LAB_EXPIRE_PITFALL: Queue;
-  LAB_EXPIRE_FIX: Queue;
-  LAB_CREATE_PITFALL: Queue;
-  LAB_CREATE_FIX: Queue;
-}
-type Env = VariantEnv<FixtureEnv>;
+type Env = VariantEnv<object>;
 type Event = WorkflowEvent<{ orderId: string }>;
 
 const email = { to: "ada@example.com", subject: "Hello", text: "Hello" };

@@ -7,7 +7,7 @@ export default {
   why: "the lab notes the call beside the instances",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_CREATE_PITFALL", fix: "LAB_CREATE_FIX" },
+  queue: { retries: 1 },
   messages: () => ["order-1", "order-2"],
   faults: { "workflow.create": ["fail"] },
   expect: {

@@ -7,7 +7,7 @@ export default {
   why: "each variant has a consumer of its own for them, or none",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_DEAD_PITFALL", fix: "LAB_DEAD_FIX" },
+  queue: { retries: 1 },
   messages: () => ["good", "bad"],
   expect: {
     pitfall: { "email.sent": 1, "message.retried": 2, "message.dead-lettered": 1 },

@@ -7,7 +7,7 @@ export default {
   why: "the platform forgets an instance, its table does not",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_EXPIRE_PITFALL", fix: "LAB_EXPIRE_FIX" },
+  queue: { retries: 1 },
   messages: () => ["order-1", "order-2"],
   disturb: { expire: true },
   expect: {

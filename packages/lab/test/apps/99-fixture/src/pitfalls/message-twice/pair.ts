@@ -7,7 +7,7 @@ export default {
   why: "at least once",
   claims: [],
   engine: "queue",
-  queue: "LAB_QUEUE",
+  queue: { retries: 1 },
   messages: () => ["a"],
   disturb: { deliver: 2 },
   expect: {

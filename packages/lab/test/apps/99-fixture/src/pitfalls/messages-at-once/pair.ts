@@ -7,7 +7,7 @@ export default {
   why: "they were sent in one batch, and the queue's batch size is their number",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_ONCE_PITFALL", fix: "LAB_ONCE_FIX" },
+  queue: { batchSize: 2, retries: 1 },
   messages: () => ["a", "b"],
   disturb: { deliver: 2, atOnce: true },
   expect: {

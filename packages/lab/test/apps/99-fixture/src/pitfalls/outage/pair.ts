@@ -7,7 +7,6 @@ export default {
   why: "what counts are the delays that the consumer asks for",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_OUTAGE_PITFALL", fix: "LAB_OUTAGE_FIX" },
   messages: () => ["a"],
   faults: { "mail.send": { always: "fail" } },
   disturb: { outage: { seconds: 2 } },

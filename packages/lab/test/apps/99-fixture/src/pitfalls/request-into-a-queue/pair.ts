@@ -7,7 +7,7 @@ export default {
   why: "the run has ended when every message is settled that it has sent",
   claims: [],
   engine: "http",
-  queue: "LAB_QUEUE",
+  queue: { retries: 1 },
   body: () => ({}),
   disturb: { deliver: 2 },
   expect: {

@@ -7,7 +7,7 @@ export default {
   why: "it is read when every message is settled",
   claims: [],
   engine: "queue",
-  queue: "LAB_QUEUE",
+  queue: { retries: 1 },
   messages: () => ["a", "b"],
   output: {
     binding: "WORLD",

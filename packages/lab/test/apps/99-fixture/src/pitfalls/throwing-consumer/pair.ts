@@ -7,7 +7,7 @@ export default {
   why: "the whole batch comes again",
   claims: [],
   engine: "queue",
-  queue: { pitfall: "LAB_THROW_PITFALL", fix: "LAB_THROW_FIX" },
+  queue: { retries: 1 },
   messages: () => ["good", "bad", "better"],
   expect: {
     pitfall: { "email.sent": 1, "message.dead-lettered": 3, "message.acked": 0 },

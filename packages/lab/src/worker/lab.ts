@@ -1,0 +1,50 @@
+import { Hono } from "hono";
+import type { LabBindings, LabMessage, RunnablePair } from "./env.ts";
+import { consumePitfalls } from "./queue.ts";
+import { pitfallRoutes } from "./routes.ts";
+import { pitfallWorkflow } from "./workflow.ts";
+
+/** The bindings of the lab's Worker beside those that the variants use. */
+interface LabEnv extends LabBindings {
+  /** The Worker of the lesson that answers requests. */
+  LESSON: Fetcher;
+  /** The Worker of the lesson that has crons, if there is one. */
+  CRON?: { scheduled(event: { scheduledTime: Date; cron: string }): Promise<unknown> };
+}
+
+/**
+ * The lab's Worker: runs pairs, and hands everything else to the lesson, which knows nothing of it. Of several Workers
+ * only the first is reachable from outside, and that is this one.
+ *
+ * @param whatToTry what `GET /` says where the lesson has nothing there, and always to `accept: text/plain`
+ * @returns the exports of its entry module: the class that the binding `PITFALLS` names, and the handlers
+ */
+export function labWorker(
+  pairs: readonly RunnablePair<LabEnv>[],
+  whatToTry?: (origin: string, now: number) => string,
+) {
+  const app = new Hono<{ Bindings: LabEnv }>();
+  app.route("/pitfalls", pitfallRoutes(pairs));
+  app.all("/pitfalls/*", (c) =>
+    c.json({ error: `The lab has nothing at ${c.req.method} ${c.req.path}.` }, 404),
+  );
+  app.get("/", async (c, next) => {
+    if (!whatToTry) return next();
+    const isText = c.req.header("accept") === "text/plain";
+    const page = isText ? null : await c.env.LESSON.fetch(c.req.raw);
+    return page && page.status !== 404
+      ? page
+      : c.text(whatToTry(new URL(c.req.url).origin, Date.now()));
+  });
+  app.all("*", (c) => c.env.LESSON.fetch(c.req.raw));
+
+  const handlers: ExportedHandler<LabEnv, LabMessage> = {
+    fetch: app.fetch,
+    queue: (batch, env) => consumePitfalls(pairs, batch, env),
+    // `/cdn-cgi/local/scheduled` asks the first Worker.
+    async scheduled({ scheduledTime, cron }, env) {
+      await env.CRON?.scheduled({ scheduledTime: new Date(scheduledTime), cron });
+    },
+  };
+  return { PitfallWorkflow: pitfallWorkflow(pairs), handlers };
+}
