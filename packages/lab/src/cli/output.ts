@@ -50,20 +50,19 @@ export function pairBlock(
   });
   const problems = VARIANTS.flatMap((variant) => {
     const { differences, error, thrown = [] } = variants[variant];
-    const lines = differences.map(
+    if (differences.length === 0) return [];
+    const reason = error ? [`    ${variant}: ${indented(errorText(error))}`] : [];
+    const found = differences.map(
       ({ kind, expected, seen }) =>
         `    ${variant}: ${kind}: expected ${JSON.stringify(expected)}, seen ${JSON.stringify(seen)}`,
     );
-    if (lines.length > 0 && error)
-      lines.push(`    ${variant}: ${errorText(error).replaceAll("\n", "\n      ")}`);
-    if (lines.length > 0 && !thrown.some(({ at }) => at !== null)) {
-      lines.push(`      see apps/${lesson}/src/pitfalls/${pair.id}/${variant}.ts`);
-    }
-    return [...lines, ...thrown.flatMap((one) => thrownLines(variant, one))];
+    const places = thrown.flatMap((one) => thrownLines(variant, one));
+    const file = `      see apps/${lesson}/src/pitfalls/${pair.id}/${variant}.ts`;
+    return [...reason, ...places, ...found, ...(thrown.some(({ at }) => at) ? [] : [file])];
   });
   const written = VARIANTS.flatMap((variant) =>
     (variants[variant].console ?? []).map(
-      ({ level, text }) => `    ${variant}: console.${level}: ${text.replaceAll("\n", "\n      ")}`,
+      ({ level, text }) => `    ${variant}: console.${level}: ${indented(text)}`,
     ),
   );
   return [
@@ -88,7 +87,7 @@ export const unreadableBlock = ({ pair, message }: UnreadablePair, c: Colors): s
 function thrownLines(variant: Variant, { name, message, step, at, times }: ThrownError): string[] {
   const where = step === null ? "" : ` in step "${step}"`;
   const often = times > 1 ? `, ${times} times` : "";
-  const lines = [`    ${variant}: threw ${name}: ${message}${where}${often}`];
+  const lines = [`    ${variant}: threw ${name}: ${indented(message)}${where}${often}`];
   if (at) lines.push(`      at ${at}`);
   return lines;
 }
@@ -130,6 +129,8 @@ export const unreadableRow = ({ lesson, pair, message }: UnreadablePair) => ({
 const absent = (kind: string) => (Object.values<string>(EFFECTS).includes(kind) ? 0 : "–");
 
 const cell = (text: string) => text.padStart(12);
+
+const indented = (text: string) => text.replaceAll("\n", "\n      ");
 
 const plain = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 

@@ -45,7 +45,12 @@ interface Participant {
   run: RunClient | undefined;
   /** Why the crash that it waits for did not happen. */
   crashError: unknown;
+  /** How often the runtime was lost while nothing but this ran. */
+  lostAlone: number;
 }
+
+/** How often that must happen before it is to blame: a machine that has much else to do may be slow to answer, once. */
+const LOST_ALONE = 2;
 
 /**
  * Runs pairs of one lesson when somebody asks, on one runtime that starts with the first of them, and kills it when
@@ -130,6 +135,7 @@ export class LessonSession {
         state: "running",
         run: undefined,
         crashError: undefined,
+        lostAlone: 0,
       };
       this.#participants.add(participant);
       return participant;
@@ -213,10 +219,14 @@ export class LessonSession {
             if (suspect === self) {
               self.emit({ type: "runtime-lost", reason, ...run.names(lesson) });
             }
-            if (suspect === self && wasAlone) {
+            if (suspect === self && wasAlone) self.lostAlone += 1;
+            if (self.lostAlone >= LOST_ALONE) {
               run.failure = { status: "blocked", message: await this.#blameFor(self.plan, reason) };
             } else {
-              if (suspect === self) endTurn = await this.#untilAlone(self, stop);
+              if (suspect === self) {
+                endTurn();
+                endTurn = await this.#untilAlone(self, stop);
+              }
               continue;
             }
           }
@@ -258,6 +268,7 @@ export class LessonSession {
       const unbuildable = this.#unbuildable.get(self.plan.pair.id);
       if (unbuildable) {
         run.failure = { status: "failed", message: unbuildable[self.plan.variant] };
+        run.endedAt = performance.now();
         return;
       }
       await run.phase(start, runTimeoutMs);
