@@ -11,11 +11,16 @@ export {
 } from "./providers.ts";
 export type { ModelAnswer, ModelInput } from "./stand-in.ts";
 export {
+  type Call,
+  callsOf,
   countEffects,
   type Effect,
   effectsOf,
   type Evidence,
+  evidenceByRun,
+  evidenceOf,
   hangingCalls,
+  hangsByRun,
   marksOf,
   type Observation,
   observationsOf,
@@ -25,4 +30,5 @@ export {
   recordRun,
   type RunRecord,
   scriptFaults,
+  scriptManyRuns,
 } from "./runs.ts";

@@ -1,5 +1,5 @@
 import type { EffectKind, Mark } from "@durable-lessons/types";
-import type { FaultScript, Operation } from "./faults.ts";
+import type { Fault, FaultScript, Operation } from "./faults.ts";
 
 /** How often each kind of effect happened in a run. Kinds that did not happen are absent. */
 export type Evidence = Partial<Record<EffectKind, number>>;
@@ -54,12 +54,21 @@ export async function scriptFaults(
   run: string,
   faults: FaultScript,
 ): Promise<void> {
+  await scriptManyRuns(world, [[run, faults]]);
+}
+
+/** Does what {@link scriptFaults} does for many runs, in one statement: as many as fit into D1's 2 MB for a parameter. */
+export async function scriptManyRuns(
+  world: D1Database,
+  scripts: Iterable<readonly [run: string, faults: FaultScript]>,
+): Promise<void> {
   await world
     .prepare(
-      `INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, ?3)
+      `INSERT INTO runs (run, script, started_at)
+       SELECT value ->> 0, value -> 1, ?2 FROM json_each(?1) WHERE TRUE
        ON CONFLICT (run) DO UPDATE SET script = excluded.script`,
     )
-    .bind(run, JSON.stringify(faults), Date.now())
+    .bind(JSON.stringify([...scripts]), Date.now())
     .run();
 }
 
@@ -149,6 +158,54 @@ export function countEffects(effects: readonly Effect[]): Evidence {
   const evidence: Evidence = {};
   for (const { kind } of effects) evidence[kind] = (evidence[kind] ?? 0) + 1;
   return evidence;
+}
+
+/** Counts the effects of a run by kind. */
+export const evidenceOf = async (world: D1Database, run: string): Promise<Evidence> =>
+  countEffects(await effectsOf(world, run));
+
+/** Counts the effects of every run that has any, by kind. */
+export async function evidenceByRun(world: D1Database): Promise<Map<string, Evidence>> {
+  const { results } = await world
+    .prepare("SELECT run, kind, COUNT(*) AS n FROM effects GROUP BY run, kind")
+    .all<{ run: string; kind: EffectKind; n: number }>();
+  const byRun = new Map<string, Evidence>();
+  for (const { run, kind, n } of results) byRun.set(run, { ...byRun.get(run), [kind]: n });
+  return byRun;
+}
+
+/** One call of a provider, answered or not. */
+export interface Call {
+  operation: Operation;
+  /** Which of its run's calls of its operation it is, from 1. */
+  nth: number;
+  /** What it met: null where the script says nothing of it. */
+  fault: Fault | null;
+  /** Did it wait, or does it still, for an answer that never comes? */
+  hangs: boolean;
+}
+
+/** The calls of a run, or of all runs, in the order of time. */
+export async function callsOf(world: D1Database, run?: string): Promise<Call[]> {
+  const { results } = await world
+    .prepare(
+      "SELECT operation, nth, fault, hangs FROM calls WHERE ?1 IS NULL OR run = ?1 ORDER BY at, nth",
+    )
+    .bind(run ?? null)
+    .all<{ operation: Operation; nth: number; fault: string | null; hangs: number }>();
+  return results.map(({ fault, hangs, ...call }) => ({
+    ...call,
+    fault: JSON.parse(fault ?? "null"),
+    hangs: hangs === 1,
+  }));
+}
+
+/** How many calls have hung so far, of every run that has called anybody: 0 where none has. */
+export async function hangsByRun(world: D1Database): Promise<Map<string, number>> {
+  const { results } = await world
+    .prepare("SELECT run, SUM(hangs) AS n FROM calls GROUP BY run")
+    .all<{ run: string; n: number }>();
+  return new Map(results.map(({ run, n }) => [run, n]));
 }
 
 /** The operations whose latest call of this run waits for an answer that never comes. */

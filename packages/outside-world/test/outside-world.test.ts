@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import {
-  countEffects,
+  callsOf,
   effectsOf,
+  evidenceByRun,
+  evidenceOf,
   type FaultScript,
   hangingCalls,
+  hangsByRun,
   meetFault,
   observationsOf,
   observe,
@@ -13,6 +16,7 @@ import {
   readRun,
   recordRun,
   scriptFaults,
+  scriptManyRuns,
 } from "../src/index.ts";
 
 const WORLD = env.WORLD;
@@ -32,7 +36,7 @@ async function newWorld(faults?: FaultScript) {
   return { run, world: outsideWorld({ WORLD }, run) };
 }
 
-const evidence = async (run: string) => countEffects(await effectsOf(WORLD, run));
+const evidence = (run: string) => evidenceOf(WORLD, run);
 
 describe("effects", () => {
   test("every provider leaves an effect of its own kind", async () => {
@@ -350,5 +354,66 @@ describe("run records", () => {
     const { run, world } = await newWorld({ "mail.send": ["fail"] });
     await openRun(WORLD, run, {});
     await expect(world.mail.send(mail)).rejects.toThrow("[simulated]");
+  });
+});
+
+describe("looking at many runs", () => {
+  test("every run that has effects has its own evidence", async () => {
+    const [one, two, none] = [await newWorld(), await newWorld(), await newWorld()];
+    await one.world.mail.send(mail);
+    await one.world.mail.send(mail);
+    await two.world.mail.send(mail);
+    await two.world.payments.charge(charge);
+    const all = await evidenceByRun(WORLD);
+    expect(all.get(one.run)).toEqual({ "email.sent": 2 });
+    expect(all.get(two.run)).toEqual({ "email.sent": 1, "card.charged": 1 });
+    expect(all.has(none.run)).toBe(false);
+  });
+
+  test("calls are listed with what they met, of one run or of all", async () => {
+    const busy = { code: "rate_limited", message: "too many requests" };
+    const { run, world } = await newWorld({ "mail.send": ["ok", busy] });
+    await world.mail.send(mail);
+    await expect(world.mail.send(mail)).rejects.toThrow("rate_limited");
+    await world.mail.send(mail);
+    const calls = ["ok", busy, null].map((fault, index) => ({
+      operation: "mail.send",
+      nth: index + 1,
+      fault,
+      hangs: false,
+    }));
+    expect(await callsOf(WORLD, run)).toEqual(calls);
+    expect(await callsOf(WORLD)).toEqual(expect.arrayContaining(calls));
+    expect(await callsOf(WORLD, crypto.randomUUID())).toEqual([]);
+  });
+
+  test("calls that hang are counted, also those that were repeated since", async () => {
+    const { run, world } = await newWorld({ "mail.send": ["hang", "hang-after-effect"] });
+    const well = await newWorld();
+    await well.world.mail.send(mail);
+    const silent = await newWorld();
+    for (const nth of [1, 2]) {
+      void world.mail.send(mail);
+      await vi.waitUntil(async () => (await hangsByRun(WORLD)).get(run) === nth, PATIENTLY);
+    }
+    await world.mail.send(mail);
+    const hangs = await hangsByRun(WORLD);
+    expect([run, well.run, silent.run].map((of) => hangs.get(of))).toEqual([2, 0, undefined]);
+    expect((await callsOf(WORLD, run)).map((call) => call.hangs)).toEqual([true, true, false]);
+  });
+
+  test("many runs are scripted at once, the known ones anew", async () => {
+    const known = await newWorld({ "mail.send": ["fail"] });
+    const runs = [known.run, crypto.randomUUID(), `it's "odd"`];
+    await scriptManyRuns(
+      WORLD,
+      runs.map((run) => [run, { "carrier.ship": ["fail"] }]),
+    );
+    for (const run of runs) {
+      const world = outsideWorld({ WORLD }, run);
+      await world.mail.send(mail);
+      await expect(world.carrier.ship({ orderId: "o-1" })).rejects.toThrow("unavailable");
+    }
+    await scriptManyRuns(WORLD, []);
   });
 });
