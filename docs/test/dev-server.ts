@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 
 const docsDir = join(import.meta.dirname, "..");
 const vitepress = join(
@@ -12,7 +14,12 @@ const vitepress = join(
   "vitepress.js",
 );
 
-/** The site's dev server, in a process group of its own, as a terminal starts it. */
+const endsWithParent = pathToFileURL(join(import.meta.dirname, "ends-with-parent.ts")).href;
+
+/**
+ * The site's dev server, in a process group of its own, as a terminal starts it. It ends with the process that started it,
+ * however that one ends.
+ */
 export class DevServer implements AsyncDisposable {
   readonly port: number;
   readonly #process: ChildProcess;
@@ -24,24 +31,24 @@ export class DevServer implements AsyncDisposable {
     this.#output = output;
   }
 
-  /** Starts it on a free port and waits until it answers. */
+  /** Starts it on a free port and waits until it takes connections there. */
   static async start(): Promise<DevServer> {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      [vitepress, "dev", "--port", String(port), "--strictPort"],
-      { cwd: docsDir, detached: true, stdio: ["ignore", "pipe", "pipe"] },
+      ["--import", endsWithParent, vitepress, "dev", "--port", String(port), "--strictPort"],
+      { cwd: docsDir, detached: true, stdio: ["ignore", "pipe", "pipe", "ipc"] },
     );
     const output: string[] = [];
-    const ready = Promise.withResolvers<void>();
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output.push(text);
-        if (text.includes("Local:")) ready.resolve();
-      });
+      stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
     }
-    child.once("exit", () => ready.reject(new Error(`The dev server ended:\n${output.join("")}`)));
-    await ready.promise;
+    while (!(await takesConnections(port))) {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`The dev server ended:\n${output.join("")}`);
+      }
+      await delay(50);
+    }
     return new DevServer(port, child, output);
   }
 
@@ -57,13 +64,7 @@ export class DevServer implements AsyncDisposable {
 
   /** The process ids below it. */
   get descendants(): number[] {
-    const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
-      .trim()
-      .split("\n")
-      .map((line) => line.trim().split(/\s+/).map(Number));
-    const below = (parent: number): number[] =>
-      table.flatMap(([pid = 0, of]) => (of === parent ? [pid, ...below(pid)] : []));
-    return below(this.#process.pid ?? 0);
+    return descendantsOf(this.#process.pid ?? 0);
   }
 
   /** Asks its lab for something, as the page does unless headers say otherwise. */
@@ -89,6 +90,17 @@ export class DevServer implements AsyncDisposable {
   }
 }
 
+/** The ids of the processes that `pid` started, and of those that they started. */
+export function descendantsOf(pid: number): number[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const below = (parent: number): number[] =>
+    table.flatMap(([child = 0, of]) => (of === parent ? [child, ...below(child)] : []));
+  return below(pid);
+}
+
 /** Does the operating system know this process? */
 export function isAlive(pid: number): boolean {
   try {
@@ -97,6 +109,14 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 }
 
 async function freePort(): Promise<number> {
