@@ -46,6 +46,7 @@ const LEFT_BEHIND = new Set([".git", "node_modules", ".wrangler", ".turbo", ".vi
 const run = promisify(execFile);
 const folders = new Set();
 const groups = new Set();
+let stopped = false;
 
 /**
  * Where the time went, told by files rather than by any program's words. A part ends when its file is there, the last one
@@ -307,13 +308,17 @@ for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ]) {
-  process.once(signal, () => void cleanUp().finally(() => process.exit(code)));
+  process.once(signal, () => {
+    process.stderr.write("Stopped.\n");
+    stopped = true;
+    void cleanUp().finally(() => process.exit(code));
+  });
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`${error.message}\n`);
+  if (!stopped) process.stderr.write(`${error.message}\n`);
   if (error instanceof UsageError) process.stderr.write("Try: --help\n");
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
