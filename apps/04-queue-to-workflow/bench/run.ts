@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { evidenceByRun } from "@durable-lessons/outside-world";
 import { createTestHarness } from "wrangler";
 import type { Counts } from "./worker.ts";
 
@@ -156,12 +157,10 @@ async function endToEnd(count: number) {
       while ((await shipped()) < end) await delay(100);
       ms += performance.now() - start;
     }
-    const { WORLD } = await bindings();
-    const row = await WORLD.prepare(
-      `SELECT COALESCE(SUM(kinds = 3), 0) AS whole, COALESCE(SUM(n - kinds), 0) AS repeated
-       FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT kind) AS kinds FROM effects GROUP BY run)`,
-    ).first<{ whole: number; repeated: number }>();
-    return { ms, restarts, whole: row?.whole ?? 0, repeated: row?.repeated ?? 0 };
+    const counts = [...(await evidenceByRun((await bindings()).WORLD)).values()].map(Object.values);
+    const whole = counts.filter((kinds) => kinds.length === 3).length;
+    const repeated = counts.flat().reduce((sum, n) => sum + n - 1, 0);
+    return { ms, restarts, whole, repeated };
   } finally {
     progress("");
     await runtime.close();

@@ -1,8 +1,8 @@
 /** Waiting for what will come. A test waits for a condition, and a time only ends what never comes. */
 import { vi } from "vitest";
 
-/** How often a test looks, and how long it goes on, in milliseconds: for `vi.waitUntil` and `vi.waitFor`. */
-export const PATIENTLY = { timeout: 45_000, interval: 20 };
+/** How long a test looks, and how often, in milliseconds: for `vi.waitUntil` and `vi.waitFor`. */
+export const PATIENTLY = { timeout: 45_000, interval: 50 };
 
 /** Will an instance of this status do nothing more by itself? */
 export const isOver = (status: string | undefined): boolean =>

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { callsOf, evidenceOf, hangingCalls, scriptFaults } from "@durable-lessons/outside-world";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 const lesson = join(import.meta.dirname, "..", "..");
@@ -27,34 +29,22 @@ async function onboard(userId: string) {
   return response.status;
 }
 
-const count = async (db: D1Database, sql: string, value: string) =>
-  (await db.prepare(sql).bind(value).first<{ n: number }>())?.n;
-
-async function evidence(id: string, userId: string) {
-  const { DB, WORLD } = await bindings();
-  return {
-    users: await count(DB, "SELECT COUNT(*) AS n FROM users WHERE user_id = ?1", userId),
-    mails: await count(
-      WORLD,
-      "SELECT COUNT(*) AS n FROM effects WHERE kind = 'email.sent' AND run = ?1",
-      id,
-    ),
-  };
+async function usersSaved(userId: string) {
+  const { DB } = await bindings();
+  const { results } = await DB.prepare("SELECT 1 FROM users WHERE user_id = ?1").bind(userId).all();
+  return results.length;
 }
 
 describe("SIGKILL while the mail is on its way", () => {
-  test.each(["hang", "hang-after-effect"])(
+  test.each(["hang", "hang-after-effect"] as const)(
     "A17: one account and one mail, with a provider that says %s",
     async (fault) => {
       const userId = `u_${crypto.randomUUID().slice(0, 8)}`;
       const id = await instanceIdFor("onboard", userId);
       const { WORLD } = await bindings();
-      await WORLD.prepare("INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)")
-        .bind(id, JSON.stringify({ "mail.send": [fault] }))
-        .run();
+      await scriptFaults(WORLD, id, { "mail.send": [fault] });
       expect(await onboard(userId)).toBe(202);
-      const hangs = "SELECT COUNT(*) AS n FROM calls WHERE run = ?1 AND hangs = 1";
-      await vi.waitUntil(async () => (await count(WORLD, hangs, id)) === 1, { timeout: 20_000 });
+      await vi.waitUntil(async () => (await hangingCalls(WORLD, id)).length === 1, PATIENTLY);
 
       const { pidBefore, pidAfter, signal } = await runtime.crash();
       expect(signal).toBe("SIGKILL");
@@ -62,13 +52,12 @@ describe("SIGKILL while the mail is on its way", () => {
 
       const instance = await (await bindings()).ONBOARDING.get(id);
       await instance.sendEvent({ type: "wake", payload: null });
-      await vi.waitUntil(async () => (await instance.status()).status === "complete", {
-        timeout: 20_000,
-      });
-      expect(await evidence(id, userId)).toEqual({ users: 1, mails: 1 });
+      expect(await untilOver(instance)).toMatchObject({ status: "complete" });
+      expect(await usersSaved(userId)).toBe(1);
+      const world = (await bindings()).WORLD;
+      expect(await evidenceOf(world, id)).toEqual({ "email.sent": 1 });
       expect(await onboard(userId)).toBe(200);
-      const calls = "SELECT COUNT(*) AS n FROM calls WHERE run = ?1";
-      expect(await count((await bindings()).WORLD, calls, id)).toBe(2);
+      expect(await callsOf(world, id)).toHaveLength(2);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
-import { countEffects, effectsOf } from "@durable-lessons/outside-world";
+import { evidenceOf } from "@durable-lessons/outside-world";
 import { env, exports } from "cloudflare:workers";
 import type { OnboardingRequest } from "../../src/schemas.ts";
 
@@ -33,8 +33,7 @@ export async function send(method: string, path: string, body?: unknown) {
 }
 
 /** The effects of an instance, by kind. */
-export const evidence = async (instanceId: string) =>
-  countEffects(await effectsOf(env.WORLD, instanceId));
+export const evidence = (instanceId: string) => evidenceOf(env.WORLD, instanceId);
 
 /** How many records the lesson's own table has of a user. */
 export async function usersSaved({ userId }: OnboardingRequest): Promise<number | undefined> {

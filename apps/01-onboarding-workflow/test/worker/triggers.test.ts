@@ -4,7 +4,7 @@ import {
   createScheduledController,
   getQueueResult,
 } from "cloudflare:test";
-import { untilOver } from "@durable-lessons/test-kit";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
@@ -46,7 +46,7 @@ describe("A15: a message starts a run", () => {
     const user = newUser();
     await env.ONBOARDING_REQUESTS.send(user);
     const id = await idOf(user);
-    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), { timeout: 20_000 });
+    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), PATIENTLY);
     await untilOver(await env.ONBOARDING.get(id));
     expect(await evidence(id)).toEqual({ "email.sent": 1 });
   });
@@ -96,7 +96,7 @@ describe("A15: a message starts a run", () => {
     const user = newUser();
     expect((await send("POST", "/onboard/queue", user)).status).toBe(202);
     const id = await idOf(user);
-    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), { timeout: 20_000 });
+    await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), PATIENTLY);
     await untilOver(await env.ONBOARDING.get(id));
     expect((await send("POST", "/onboard/queue", "{")).status).toBe(400);
     expect((await send("GET", "/onboard/queue")).status).toBe(405);

@@ -1,4 +1,5 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { effectsOf, scriptFaults } from "@durable-lessons/outside-world";
 import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
@@ -38,18 +39,14 @@ test("the mail is what the step before it prepared", async () => {
   const welcome = await instance.waitForStepResult({ name: "prepare welcome mail" });
   await instance.waitForStatus("complete");
   expect(welcome).toMatchObject({ subject: "Welcome" });
-  const sent = await env.WORLD.prepare("SELECT detail FROM effects WHERE run = ?1")
-    .bind(id)
-    .first<{ detail: string }>();
-  expect(JSON.parse(sent?.detail ?? "null")).toEqual({ to: user.email, ...Object(welcome) });
+  const [sent] = await effectsOf(env.WORLD, id);
+  expect(sent?.detail).toEqual({ to: user.email, ...Object(welcome) });
 });
 
 test("a mail provider that fails at first is asked again, and one mail goes out", async () => {
   const user = newUser();
   const id = await idOf(user);
-  await env.WORLD.prepare("INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)")
-    .bind(id, JSON.stringify({ "mail.send": ["fail", "fail-after-effect"] }))
-    .run();
+  await scriptFaults(env.WORLD, id, { "mail.send": ["fail", "fail-after-effect"] });
   await using instance = await introspectWorkflowInstance(env.ONBOARDING, id);
   await instance.modify((modifier) => modifier.disableRetryDelays());
   await env.ONBOARDING.create({ id, params: user });

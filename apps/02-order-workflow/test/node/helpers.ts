@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { FaultScript } from "@durable-lessons/outside-world";
+import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/outside-world";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { isOver as isOverAs, PATIENTLY } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
 import { vi } from "vitest";
 import type { OrderRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
-const PATIENTLY = { timeout: 45_000, interval: 50 };
 export const TOKEN = "token-of-ada";
 
 /** The lesson on a workerd of its own, with a short grace period and short retries. */
@@ -79,13 +79,7 @@ export function clientOf(runtime: LessonRuntime, token: string | null = TOKEN) {
         return condition(found) && found;
       }, PATIENTLY),
     async evidence(orderId: string) {
-      const { WORLD } = await bindings();
-      const { results } = await WORLD.prepare(
-        "SELECT kind, COUNT(*) AS n FROM effects WHERE run = ?1 GROUP BY kind",
-      )
-        .bind(idOf(orderId))
-        .all<{ kind: string; n: number }>();
-      return Object.fromEntries(results.map(({ kind, n }) => [kind, n]));
+      return evidenceOf((await bindings()).WORLD, idOf(orderId));
     },
     async wake(orderId: string) {
       const instance = await (await bindings()).ORDERS.get(idOf(orderId));
@@ -103,13 +97,7 @@ export function clientOf(runtime: LessonRuntime, token: string | null = TOKEN) {
   }
 
   async function script(orderId: string, faults: FaultScript) {
-    const { WORLD } = await bindings();
-    await WORLD.prepare(
-      `INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)
-       ON CONFLICT (run) DO UPDATE SET script = excluded.script`,
-    )
-      .bind(idOf(orderId), JSON.stringify(faults))
-      .run();
+    await scriptFaults((await bindings()).WORLD, idOf(orderId), faults);
   }
 }
 
@@ -124,8 +112,7 @@ export const newOrder = (fields: Partial<OrderRequest> = {}): OrderRequest => ({
 
 export const idOf = (orderId: string) => `order-${orderId}`;
 
-export const isOver = ({ instance }: Answer["body"]) =>
-  ["complete", "errored", "terminated"].includes(instance?.status ?? "");
+export const isOver = ({ instance }: Answer["body"]) => isOverAs(instance?.status);
 
 export const inReview = ({ state }: Answer["body"]) => state === "in review";
 

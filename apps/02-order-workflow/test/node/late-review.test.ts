@@ -1,5 +1,7 @@
 /** A review that is written down in the moment in which the wait gives up, and then a crash. */
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
+import { hangingCalls } from "@durable-lessons/outside-world";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { approval, clientOf, delivered, idOf, inReview, isOver, startLesson } from "./helpers.ts";
 
@@ -22,10 +24,8 @@ test("B8: an order that was approved in the last moment is delivered, also over 
     .run();
   await vi.waitUntil(async () => {
     const { WORLD } = await shop.bindings();
-    return WORLD.prepare("SELECT 1 FROM calls WHERE run = ?1 AND hangs = 1")
-      .bind(idOf(request.orderId))
-      .first();
-  }, 30_000);
+    return (await hangingCalls(WORLD, idOf(request.orderId))).length > 0;
+  }, PATIENTLY);
 
   expect((await runtime.crash()).signal).toBe("SIGKILL");
   await shop.wake(request.orderId);

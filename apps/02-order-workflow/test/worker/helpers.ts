@@ -1,10 +1,5 @@
+import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/outside-world";
 import { WAKE_EVENT } from "@durable-lessons/types";
-import {
-  countEffects,
-  effectsOf,
-  type FaultScript,
-  scriptFaults,
-} from "@durable-lessons/outside-world";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -56,8 +51,7 @@ export async function resume(instance: WorkflowInstance): Promise<void> {
 }
 
 /** The effects of an instance, by kind. */
-export const evidence = async (instanceId: string) =>
-  countEffects(await effectsOf(env.WORLD, instanceId));
+export const evidence = (instanceId: string) => evidenceOf(env.WORLD, instanceId);
 
 /** Runs any `run` on the real engine, in the place of the lesson's. */
 export async function runAs(

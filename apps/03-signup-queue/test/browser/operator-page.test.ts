@@ -1,8 +1,9 @@
 import { access } from "node:fs/promises";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { signupId } from "../../src/signup-id.ts";
-import { count, startWorkers, TOKEN, type Workers } from "../node/workers.ts";
+import { letters, mailsOf, startWorkers, TOKEN, type Workers } from "../node/workers.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
@@ -117,10 +118,7 @@ describe("the operator's page", () => {
     await page.getByRole("button", { name: "Redrive" }).click();
     await sees("letter-1 is redriven. 0 waiting for a decision.");
     expect(await page.locator("table").isVisible()).toBe(false);
-    await vi.waitUntil(
-      async () => (await count(workers.WORLD, "effects WHERE run = ?1", id)) === 1,
-      { timeout: 30_000 },
-    );
+    await vi.waitUntil(async () => (await mailsOf(workers, id)) === 1, PATIENTLY);
     await page.getByLabel("the settled ones").check();
     await page.getByRole("button", { name: "Show" }).click();
     await sees("1 settled.");
@@ -136,11 +134,11 @@ describe("the operator's page", () => {
     page.once("dialog", (dialog) => dialog.dismiss());
     await discard.click();
     await sees("Nothing was discarded.");
-    expect(await count(workers.DB, "dead_letters WHERE settled_at IS NULL")).toBe(1);
+    expect(await letters(workers, "settled_at IS NULL")).toBe(1);
     page.once("dialog", (dialog) => dialog.accept());
     await discard.click();
     await sees("letter-1 is discarded. 0 waiting for a decision.");
-    expect(await count(workers.DB, "dead_letters WHERE settled_as = 'discarded'")).toBe(1);
+    expect(await letters(workers, "settled_as = 'discarded'")).toBe(1);
   });
 
   test("says who was faster", async () => {
@@ -153,6 +151,6 @@ describe("the operator's page", () => {
     });
     await page.getByRole("button", { name: "Redrive" }).click();
     await sees("This dead letter was discarded by ada at 20");
-    expect(await count(workers.DB, "dead_letters WHERE settled_as = 'discarded'")).toBe(1);
+    expect(await letters(workers, "settled_as = 'discarded'")).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
-import { countEffects, effectsOf, type FaultScript, openRun } from "@durable-lessons/outside-world";
+import { evidenceOf, type FaultScript, openRun } from "@durable-lessons/outside-world";
 import type { SignupMessage } from "@durable-lessons/types";
 import { env } from "cloudflare:workers";
 import consumer from "../../src/consumer.ts";
@@ -44,7 +44,7 @@ export async function deliver(bodies: unknown[], options: Options = {}) {
 }
 
 /** The effects of a run, by kind: of a signup's id for mails, of a message's id for alerts. */
-export const evidence = async (run: string) => countEffects(await effectsOf(env.WORLD, run));
+export const evidence = (run: string) => evidenceOf(env.WORLD, run);
 
 /** A dead letter's row. */
 export const letterOf = (messageId: string) =>

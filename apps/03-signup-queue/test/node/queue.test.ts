@@ -1,7 +1,9 @@
+import { effectsOf, evidenceOf } from "@durable-lessons/outside-world";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { QUEUES } from "../../src/queues.ts";
 import { signupId } from "../../src/signup-id.ts";
-import { count, deliveries, startWorkers, type Workers } from "./workers.ts";
+import { deliveries, mailsOf, startWorkers, type Workers } from "./workers.ts";
 
 let workers: Workers;
 beforeAll(async () => {
@@ -16,9 +18,8 @@ const signUp = (body: unknown) =>
     body: JSON.stringify(body),
   });
 
-const mailsTo = (id: string) => count(workers.WORLD, "effects WHERE run = ?1", id);
-const until = (condition: () => Promise<boolean>) =>
-  vi.waitUntil(condition, { timeout: 100_000, interval: 100 });
+const mailsTo = (id: string) => mailsOf(workers, id);
+const until = (condition: () => Promise<boolean>) => vi.waitUntil(condition, PATIENTLY);
 const sizes = async () => (await deliveries(workers, QUEUES.signups)).map(({ size }) => size);
 
 test("C2: a batch is delivered when it is full, or when its time is over", async () => {
@@ -53,11 +54,9 @@ test("what the producer accepts survives the trip unchanged, and each person get
   for (const [nth, { name, email }] of people.entries()) {
     const id = ids[nth] ?? "";
     await until(async () => (await mailsTo(id)) === 1);
-    const mail = await workers.WORLD.prepare("SELECT detail FROM effects WHERE run = ?1")
-      .bind(id)
-      .first<{ detail: string }>();
+    const [mail] = await effectsOf(workers.WORLD, id);
     const text = name ? `Hello ${name}, good to have you.` : "Hello, good to have you.";
-    expect(JSON.parse(mail?.detail ?? "")).toEqual({ to: email, subject: "Welcome", text });
+    expect(mail?.detail).toEqual({ to: email, subject: "Welcome", text });
   }
 });
 
@@ -104,8 +103,6 @@ test("bodies that are no signup are parked with their reason, and the good ones 
     '{"email":null}': expect.stringContaining("email must be text"),
   });
   for (const { id } of results) {
-    expect(await count(workers.WORLD, "effects WHERE run = ?1 AND kind = 'alert.sent'", id)).toBe(
-      1,
-    );
+    expect(await evidenceOf(workers.WORLD, id)).toEqual({ "alert.sent": 1 });
   }
 });

@@ -1,7 +1,8 @@
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { QUEUES } from "../../src/queues.ts";
 import { signupId } from "../../src/signup-id.ts";
-import { count, deliveries, startWorkers, TOKEN, type Workers } from "./workers.ts";
+import { deliveries, mailsOf, startWorkers, TOKEN, type Workers } from "./workers.ts";
 
 let workers: Workers;
 beforeAll(async () => {
@@ -34,10 +35,10 @@ async function untilServed() {
   const email = `last-${crypto.randomUUID()}@example.com`;
   const id = await signupId(email);
   await workers.SIGNUPS.send({ id, email });
-  await vi.waitUntil(async () => (await served()).includes(id), { timeout: 30_000 });
+  await vi.waitUntil(async () => (await served()).includes(id), PATIENTLY);
 }
 
-const mails = (id: string) => count(workers.WORLD, "effects WHERE run = ?1", id);
+const mails = (id: string) => mailsOf(workers, id);
 
 test("five redrives at once and one more send one message, with the id it had", async () => {
   const email = "ada@example.com";

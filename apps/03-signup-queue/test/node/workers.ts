@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { effectsOf, observationsOf } from "@durable-lessons/outside-world";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 
 export const lesson = join(import.meta.dirname, "..", "..");
@@ -16,6 +17,9 @@ export interface Delivery {
   signups: string[];
 }
 
+/** A batch is full, or waits no longer than a second: 5 in `wrangler.consumer.jsonc`. */
+const quick = (settings: object) => ({ ...settings, max_batch_timeout: 1 });
+
 /** Producer and consumer, as they are deployed, on a workerd of their own with fresh storage. */
 export async function startWorkers() {
   process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
@@ -25,8 +29,14 @@ export async function startWorkers() {
     root: lesson,
     workers: [
       { configPath: "wrangler.producer.jsonc", secrets: { ADMIN_TOKENS: `ada:${TOKEN}` } },
-      // The consumer, with somebody who notes what it does with each message.
-      { config: { ...consumer, main: join(import.meta.dirname, "watched-consumer.ts") } },
+      // The consumer, with somebody who notes what it does with each message, and batches that nobody waits for.
+      {
+        config: {
+          ...consumer,
+          main: join(import.meta.dirname, "watched-consumer.ts"),
+          queues: { consumers: consumer.queues.consumers?.map(quick) },
+        },
+      },
     ],
   });
   try {
@@ -53,18 +63,16 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
 /** The batches of a queue that were delivered so far. */
 export async function deliveries({ WORLD }: Workers, queue: string): Promise<Delivery[]> {
-  const { results } = await WORLD.prepare(
-    "SELECT detail FROM observations WHERE run = 'test' AND kind = ?1 ORDER BY id",
-  )
-    .bind(queue)
-    .all<{ detail: string }>();
-  return results.map(({ detail }) => JSON.parse(detail) as Delivery);
+  const seen = await observationsOf(WORLD, "test");
+  return seen.filter(({ kind }) => kind === queue).map(({ detail }) => detail as Delivery);
 }
 
-export async function count(db: D1Database, sql: string, ...values: unknown[]): Promise<number> {
-  const row = await db
-    .prepare(`SELECT COUNT(*) AS n FROM ${sql}`)
-    .bind(...values)
-    .first<{ n: number }>();
-  return row?.n ?? 0;
+/** How many mails a signup has sent, or alerts a dead letter. */
+export const mailsOf = async ({ WORLD }: Workers, run: string): Promise<number> =>
+  (await effectsOf(WORLD, run)).length;
+
+/** How many dead letters there are, of those that meet a condition. */
+export async function letters({ DB }: Workers, condition = "TRUE"): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM dead_letters WHERE ${condition}`;
+  return (await DB.prepare(sql).first<number>("n")) ?? 0;
 }

@@ -1,10 +1,5 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
-import {
-  countEffects,
-  effectsOf,
-  type FaultScript,
-  scriptFaults,
-} from "@durable-lessons/outside-world";
+import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/outside-world";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -105,7 +100,7 @@ export async function untilState(order: FulfilmentOrder, state: string): Promise
 
 /** The effects of an order, by kind. */
 export const evidence = async ({ orderId }: FulfilmentOrder) =>
-  countEffects(await effectsOf(env.WORLD, await fulfilmentId(orderId)));
+  evidenceOf(env.WORLD, await fulfilmentId(orderId));
 
 /** Scripts the providers of an order. */
 export const script = async ({ orderId }: FulfilmentOrder, faults: FaultScript) =>

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { isOver as isOverAs } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
 import { expect, vi } from "vitest";
 import { addUp, generate, type DataOptions, type GeneratedFile } from "../../scripts/generate.ts";
@@ -131,8 +132,7 @@ export function clientOf(runtime: LessonRuntime) {
   };
 }
 
-export const isOver = ({ instance }: View) =>
-  ["complete", "errored", "terminated"].includes(instance?.status ?? "");
+export const isOver = ({ instance }: View) => isOverAs(instance?.status);
 
 /** What {@link clientOf}'s `contents` must be, by the generator's own account. */
 export function expectedContents(made: Omit<GeneratedFile, "bytes">[]) {

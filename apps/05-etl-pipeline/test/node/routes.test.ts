@@ -105,7 +105,7 @@ describe("GET /runs/:day", () => {
 
   test("tells how far a run is, and answers while it works", async () => {
     const day = newDay();
-    await etl.deliver({ day, seed: 7, files: 20, rows: 2000 });
+    await etl.deliver({ day, seed: 7, files: 20, rows: 500 });
     await etl.put(day, "notes.txt", "not for us");
     await etl.start(day);
     const under = await etl.until(day, ({ files }) => (files.transformed ?? 0) > 3);
@@ -126,7 +126,7 @@ describe("GET /runs/:day", () => {
 describe("POST /runs/:day/restart", () => {
   test("waits for the end of the run, and then loads what has come since", async () => {
     const day = newDay();
-    const made = await etl.deliver({ day, seed: 3, files: 10, rows: 2000 });
+    const made = await etl.deliver({ day, seed: 3, files: 10, rows: 500 });
     await etl.start(day);
     const early = await etl.restart(day);
     expect([early.status, early.body.error]).toEqual([409, expect.stringContaining("wait")]);

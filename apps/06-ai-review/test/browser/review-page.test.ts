@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 import { type Invitation, reviewLink } from "../../src/review-link.ts";
-import { clientOf, lesson as folder, newDraft, PATIENTLY, SECRETS } from "../node/helpers.ts";
+import { clientOf, lesson as folder, newDraft, SECRETS } from "../node/helpers.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const PHONE = { width: 360, height: 740 };

@@ -1,13 +1,22 @@
 import { join } from "node:path";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
-import type { FaultScript, Operation } from "@durable-lessons/outside-world";
+import {
+  callsOf,
+  effectsOf,
+  type Evidence,
+  evidenceOf,
+  type FaultScript,
+  hangsByRun,
+  type Operation,
+  scriptFaults,
+} from "@durable-lessons/outside-world";
+import { PATIENTLY } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
 import { vi } from "vitest";
 import { EVENTS } from "../../src/events.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
-export const PATIENTLY = { timeout: 45_000, interval: 50 };
 
 /** The secrets of the tests. */
 export const SECRETS = {
@@ -51,7 +60,10 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
     return (await DB.prepare("SELECT * FROM drafts").all<Row>()).results;
   };
   const row = async (draftId: string) => {
-    const found = (await rows()).find((candidate) => candidate.draft_id === draftId);
+    const { DB } = await bindings();
+    const found = await DB.prepare("SELECT * FROM drafts WHERE draft_id = ?1")
+      .bind(draftId)
+      .first<Row>();
     if (!found) throw new Error(`There is no draft ${draftId}.`);
     return found;
   };
@@ -69,10 +81,7 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
 
     /** Asks for a draft whose outside world has these faults. */
     async request(faults: FaultScript = {}, draft = newDraft()): Promise<DraftRequest> {
-      const { WORLD } = await bindings();
-      await WORLD.prepare("INSERT INTO runs (run, script, started_at) VALUES (?1, ?2, 0)")
-        .bind(idOf(draft.draftId), JSON.stringify(faults))
-        .run();
+      await scriptFaults((await bindings()).WORLD, idOf(draft.draftId), faults);
       const { status } = await runtime.fetch("/drafts", {
         method: "POST",
         headers: { "content-type": "application/json", authorization },
@@ -85,14 +94,11 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
     /** The path of the link in a draft's mail, once it is sent. */
     async mailedLink(draftId: string): Promise<string> {
       const { WORLD } = await bindings();
-      const detail = await vi.waitUntil(
-        () =>
-          WORLD.prepare("SELECT detail FROM effects WHERE run = ?1 AND kind = 'email.sent'")
-            .bind(idOf(draftId))
-            .first<string>("detail"),
-        PATIENTLY,
-      );
-      const { text } = JSON.parse(detail) as { text: string };
+      const { detail } = await vi.waitUntil(async () => {
+        const effects = await effectsOf(WORLD, idOf(draftId));
+        return effects.find(({ kind }) => kind === "email.sent");
+      }, PATIENTLY);
+      const { text } = detail as { text: string };
       const { pathname, search } = new URL(/https?:\S+/.exec(text)?.[0] ?? "");
       return pathname + search;
     },
@@ -107,34 +113,20 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
       return status;
     },
 
-    async evidence(draftId: string): Promise<Record<string, number>> {
-      const { WORLD } = await bindings();
-      const { results } = await WORLD.prepare(
-        "SELECT kind, COUNT(*) AS n FROM effects WHERE run = ?1 GROUP BY kind",
-      )
-        .bind(idOf(draftId))
-        .all<{ kind: string; n: number }>();
-      return Object.fromEntries(results.map(({ kind, n }) => [kind, n]));
+    async evidence(draftId: string): Promise<Evidence> {
+      return evidenceOf((await bindings()).WORLD, idOf(draftId));
     },
 
     /** How many calls of these drafts have hung so far, by draft. */
     async hangs(): Promise<Map<string, number>> {
-      const { WORLD } = await bindings();
-      const { results } = await WORLD.prepare(
-        "SELECT run, SUM(hangs) AS n FROM calls GROUP BY run",
-      ).all<{ run: string; n: number }>();
-      return new Map(results.map(({ run, n }) => [run.replace(/^draft-/, ""), n]));
+      const hangs = await hangsByRun((await bindings()).WORLD);
+      return new Map([...hangs].map(([run, n]) => [run.replace(/^draft-/, ""), n]));
     },
 
     /** How often a draft has called this operation. */
     async calls(draftId: string, operation: Operation): Promise<number> {
-      const { WORLD } = await bindings();
-      const { results } = await WORLD.prepare(
-        "SELECT nth FROM calls WHERE run = ?1 AND operation = ?2",
-      )
-        .bind(idOf(draftId), operation)
-        .all();
-      return results.length;
+      const calls = await callsOf((await bindings()).WORLD, idOf(draftId));
+      return calls.filter((call) => call.operation === operation).length;
     },
 
     async wake(draftId: string): Promise<void> {

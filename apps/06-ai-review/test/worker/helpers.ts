@@ -2,8 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import {
-  countEffects,
   effectsOf,
+  evidenceOf,
   type FaultScript,
   scriptFaults,
 } from "@durable-lessons/outside-world";
@@ -119,7 +119,6 @@ export async function mailedLink(draft: DraftRequest, kind = "email.sent"): Prom
 }
 
 /** The effects of a draft, by kind. */
-export const evidence = async (draft: DraftRequest) =>
-  countEffects(await effectsOf(env.WORLD, idOf(draft)));
+export const evidence = (draft: DraftRequest) => evidenceOf(env.WORLD, idOf(draft));
 
 export const PUBLISHED = { "article.published": 1, "email.sent": 1, "model.called": 1 };

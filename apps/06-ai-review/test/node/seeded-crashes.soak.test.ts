@@ -1,17 +1,20 @@
 /**
- * Six SIGKILLs under many drafts at once. Every draft has a seed: it says which calls of its providers fail, which hang
+ * Six SIGKILLs under forty drafts at once; in `pnpm test` three, and fewer drafts. Every draft has a seed: it says which calls of its providers fail, which hang
  * until the kill (before or after their effect), when the reviewer clicks and what. Run one again with
- * SEEDS=17 (or SEEDS=1-200) pnpm test.
+ * SEEDS=17 (or SEEDS=1-200) pnpm test:soak.
  */
 import type { Fault, Operation } from "@durable-lessons/outside-world";
 import { randomOf } from "@durable-lessons/lab/random";
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
+import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientOf, newDraft, startLesson } from "./helpers.ts";
 
-const CRASHES = 6;
+const CRASHES = soak(6, 3);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
-const [first = 1, last = first] = (process.env["SEEDS"] ?? "1-40").split("-").map(Number);
+const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-40", "1-12"))
+  .split("-")
+  .map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
 
 let runtime: LessonRuntime;

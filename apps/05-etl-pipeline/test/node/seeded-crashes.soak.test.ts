@@ -1,16 +1,18 @@
 /**
- * A night of 200 files with 5,000 rows each, and workerd killed three times on the way, at points that a seed chooses.
- * Another night, or the one that failed: SEED=17 pnpm test seeded-crashes
+ * A night of 200 files with 5,000 rows each, and workerd killed three times on the way, at points that a seed chooses; in
+ * `pnpm test` a smaller night, and two kills. Another night, or the one that failed: SEED=17 pnpm test:soak
  */
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
+import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addUp } from "../../scripts/generate.ts";
 import { randomOf } from "@durable-lessons/lab/random";
 import { clientOf, expectedContents, isOver, startLesson } from "./helpers.ts";
 
 const DAY = "2026-11-28";
-const CRASHES = 3;
-const FILES = 200;
+const CRASHES = soak(3, 2);
+const FILES = soak(200, 30);
+const ROWS = soak(5000, 1000);
 const seed = Number(process.env["SEED"] ?? 1);
 
 let runtime: LessonRuntime;
@@ -23,11 +25,11 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 test(`every row once, whatever is killed: seed ${seed}`, async () => {
-  const made = await etl.deliver({ day: DAY, seed, files: FILES, rows: 5000 });
+  const made = await etl.deliver({ day: DAY, seed, files: FILES, rows: ROWS });
   const random = randomOf(seed);
   // Every file has two steps, so this many steps are done when the runtime is killed. Not the last ones of all: the run
   // must be under way when it is killed.
-  const points = Array.from({ length: CRASHES }, () => 1 + random(2 * FILES - 40));
+  const points = Array.from({ length: CRASHES }, () => 1 + random(Math.floor(1.8 * FILES)));
   await etl.start(DAY);
   for (const point of points.toSorted((a, b) => a - b)) {
     const { files, instance } = await etl.until(DAY, (view) => {

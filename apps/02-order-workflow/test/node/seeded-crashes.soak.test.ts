@@ -1,17 +1,25 @@
 /**
- * Ten SIGKILLs under many orders at once. Every order has a seed: it says which calls of its providers fail, which hang
+ * Ten SIGKILLs under fifty orders at once; in `pnpm test` three, and fewer orders. Every order has a seed: it says which calls of its providers fail, which hang
  * until the kill (before or after their effect), when the review comes and what it says. Run one again with
- * SEEDS=17 (or SEEDS=1-200) pnpm test.
+ * SEEDS=17 (or SEEDS=1-200) pnpm test:soak.
  */
-import type { Fault, FaultScript, Operation } from "@durable-lessons/outside-world";
+import {
+  type Fault,
+  type FaultScript,
+  hangsByRun,
+  type Operation,
+} from "@durable-lessons/outside-world";
 import { randomOf } from "@durable-lessons/lab/random";
 import type { LessonRuntime } from "@durable-lessons/lab/runner";
+import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientOf, delivered, idOf, newOrder, startLesson } from "./helpers.ts";
 
-const CRASHES = 10;
+const CRASHES = soak(10, 3);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
-const [first = 1, last = first] = (process.env["SEEDS"] ?? "1-50").split("-").map(Number);
+const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-50", "1-15"))
+  .split("-")
+  .map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
 
 let runtime: LessonRuntime;
@@ -66,12 +74,8 @@ async function look(plans: Plan[]) {
     order_id: string;
     state: string;
   }>();
-  const calls = await WORLD.prepare("SELECT run, SUM(hangs) AS n FROM calls GROUP BY run").all<{
-    run: string;
-    n: number;
-  }>();
+  const hangs = await hangsByRun(WORLD);
   const states = new Map(rows.results.map(({ order_id, state }) => [order_id, state]));
-  const hangs = new Map(calls.results.map(({ run, n }) => [run, n]));
   return plans.map((plan) => ({
     plan,
     state: states.get(plan.orderId) ?? "",
