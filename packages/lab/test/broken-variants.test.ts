@@ -178,34 +178,39 @@ const sayings = ({ error, thrown = [], differences }: VariantResult): string[] =
     ? [String(error.message)]
     : []),
   ...thrown.map(({ name, message }) => `${name}: ${message}`),
-  ...differences.map(({ kind, expected, seen }) => `${kind}: expected ${expected}, seen ${seen}`),
+  ...differences.map(
+    ({ kind, expected, seen }) => `${kind}: expected ${String(expected)}, seen ${String(seen)}`,
+  ),
 ];
+
+/** What is missing in what is said of a mistake. */
+function missingIn(
+  result: PairResult | undefined,
+  { id, says, line, status = "" }: Mistake,
+): string[] {
+  if (!result) return [`${id}: has no result`];
+  const { pitfall, fix } = result.variants;
+  const said = sayings(pitfall);
+  const places = (pitfall.thrown ?? []).map(({ at }) => at ?? "nowhere");
+  const place = `/src/pitfalls/${id}/pitfall.ts:${line}:`;
+  // A pair that cannot be built has no other side.
+  const isFixRun = !String(fix.error).startsWith("not run, since its pair cannot be built");
+  return [
+    ...(pitfall.ok ? [`${id}: is as expected`] : []),
+    ...(isFixRun && !fix.ok ? [`${id}: its fix is not: ${sayings(fix).join("; ")}`] : []),
+    ...(said.some((text) => says.test(text)) ? [] : [`${id}: said only ${said.join("; ")}`]),
+    ...(status && pitfall.status !== status ? [`${id}: status ${pitfall.status}`] : []),
+    ...(line && !places.some((at) => at.includes(place))
+      ? [`${id}: names line ${places.join()}`]
+      : []),
+  ];
+}
 
 test("mistakes of every kind end in time, are named with their line, and leave the other pairs alone", async () => {
   const results = await compareAll([...INNOCENT, ...MISTAKES]);
-  for (const { id } of INNOCENT) expect(results[id], id).toMatchObject({ ok: true });
-  for (const { id, says, line, status } of MISTAKES) {
-    const result = results[id];
-    expect(result, id).toBeDefined();
-    if (!result) continue;
-    const { pitfall, fix } = result.variants;
-    expect({ id, ok: pitfall.ok }).toEqual({ id, ok: false });
-    // A pair that cannot be built has no other side.
-    if (!String(fix.error).startsWith("not run, since its pair cannot be built")) {
-      expect({ id, fix: fix.ok, error: fix.error }).toEqual({ id, fix: true, error: null });
-    }
-    expect(sayings(pitfall), id).toContainEqual(expect.stringMatching(says));
-    if (status) expect({ id, status: pitfall.status }).toEqual({ id, status });
-    if (line) {
-      expect(
-        (pitfall.thrown ?? []).map(({ at }) => at),
-        id,
-      ).toContainEqual(
-        expect.stringMatching(new RegExp(`/src/pitfalls/${id}/pitfall\\.ts:${line}:\\d+$`)),
-      );
-    }
-  }
-}, 120_000);
+  expect(INNOCENT.filter(({ id }) => !results[id]?.ok)).toEqual([]);
+  expect(MISTAKES.flatMap((mistake) => missingIn(results[mistake.id], mistake))).toEqual([]);
+}, 180_000);
 
 describe("a side that lets nothing else run", () => {
   test.each<[string, MadePair["engine"], string]>([
