@@ -11,7 +11,7 @@ import { findLessons, LessonSession, select } from "@durable-lessons/lab/runner"
 import { recordedTrace } from "../.vitepress/lab/recorded-trace.ts";
 import { recordingFile } from "../.vitepress/lab/pair-pages.ts";
 import type { RecordedPair, Recording } from "../.vitepress/theme/pair-page.ts";
-import { newPairRun, type PairRun, take } from "../.vitepress/theme/run-state.ts";
+import { applyProgress, newPairRun, type PairRun } from "../.vitepress/theme/run-state.ts";
 
 const docsDir = join(import.meta.dirname, "..");
 const lessons = await findLessons(join(docsDir, "..", "apps"));
@@ -62,7 +62,7 @@ function linesOf(recording: Recording): string {
 async function runOne(session: LessonSession, pair: Pair): Promise<RecordedPair> {
   const run: PairRun = newPairRun();
   for await (const progress of session.run(pair)) {
-    take(run, progress);
+    applyProgress(run, progress);
     if (run.phase === "at-crash-point") void session.crash();
   }
   if (!run.outcomes) throw new Error(`${pair.id} was not compared.`);

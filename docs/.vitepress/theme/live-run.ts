@@ -1,6 +1,6 @@
 import { reactive, readonly } from "vue";
 import type { StreamedProgress } from "../lab/lab-server.ts";
-import { newPairRun, type PairRun, take } from "./run-state.ts";
+import { applyProgress, newPairRun, type PairRun } from "./run-state.ts";
 
 /** A pair that the reader can run: its state, and what the buttons do. */
 export interface LiveRun {
@@ -31,7 +31,7 @@ export function liveRun(lab: string, name: string): LiveRun {
       signal,
     });
   const fail = (error: unknown, signal: AbortSignal) => {
-    if (!signal.aborted) take(state, { type: "failed", message: messageOf(error) });
+    if (!signal.aborted) applyProgress(state, { type: "failed", message: messageOf(error) });
   };
 
   async function start(): Promise<void> {
@@ -42,7 +42,7 @@ export function liveRun(lab: string, name: string): LiveRun {
     try {
       const response = await post("run", { pair: name }, signal);
       if (!response.ok || !response.body) throw new Error(await errorOf(response));
-      for await (const progress of lines(response.body)) take(state, progress);
+      for await (const progress of lines(response.body)) applyProgress(state, progress);
       if (state.phase !== "ended" && state.phase !== "failed") {
         throw new Error("The connection to the dev server was lost.");
       }

@@ -64,8 +64,8 @@ export const newPairRun = (phase: Phase = "idle"): PairRun => ({
 
 const newTrace = (): RunTrace => ({ status: "not started", evidence: {}, events: [], marks: [] });
 
-/** Takes up what happened. */
-export function take(run: PairRun, progress: StreamedProgress): void {
+/** Changes the state of a pair as its progress says. */
+export function applyProgress(run: PairRun, progress: StreamedProgress): void {
   const { runs } = run.trace;
   switch (progress.type) {
     case "starting":
