@@ -7,7 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const docsDir = join(import.meta.dirname, "..");
-const vitepress = join(
+/** The command `vitepress`. */
+export const VITEPRESS = join(
   createRequire(import.meta.url).resolve("vitepress/package.json"),
   "..",
   "bin",
@@ -36,7 +37,7 @@ export class DevServer implements AsyncDisposable {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      ["--import", endsWithParent, vitepress, "dev", "--port", String(port), "--strictPort"],
+      ["--import", endsWithParent, VITEPRESS, "dev", "--port", String(port), "--strictPort"],
       { cwd: docsDir, detached: true, stdio: ["ignore", "pipe", "pipe", "ipc"] },
     );
     const output: string[] = [];

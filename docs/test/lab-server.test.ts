@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { utimes } from "node:fs/promises";
+import { readFile, utimes } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type Variant, VARIANTS } from "@durable-lessons/lab";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StreamedProgress } from "../.vitepress/lab/lab-server.ts";
-import { descendantsOf, DevServer, isAlive } from "./dev-server.ts";
+import { descendantsOf, DevServer, isAlive, VITEPRESS } from "./dev-server.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const PAIR = "01/side-effect-outside-step";
@@ -60,6 +60,25 @@ const statusOf = (headers: Record<string, string>) =>
     );
     asking.on("error", reject).end(JSON.stringify({ pair: PAIR }));
   });
+
+test("`pnpm dev` does not move to another port: it says that its own is taken", async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, "docs", "package.json"), "utf8"));
+  const words: string[] = scripts.dev.replace("8700", String(server.port)).split(" ");
+  const child = spawn(process.execPath, [VITEPRESS, ...words.slice(1)], {
+    cwd: join(root, "docs"),
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      // It has moved, and would serve until it is ended.
+      if (text.includes("Local")) child.kill();
+    });
+  }
+  const [code] = await once(child, "close");
+  expect(text).toContain(`Port ${server.port} is already in use`);
+  expect(code).toBe(1);
+});
 
 describe("nobody else", () => {
   const json = { "content-type": "application/json" };
