@@ -1,5 +1,11 @@
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import {
+  missingInLesson,
+  missingOf,
+  pairRows,
+  unlistedPairs,
+} from "@durable-lessons/lab/authoring";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 
@@ -59,10 +65,20 @@ describe("pairs", () => {
     expect(pair.expect.pitfall).not.toEqual(pair.expect.fix);
   });
 
-  test.each(folders)("$name: its lesson's text explains it", async ({ name, pair }) => {
+  test.each(folders)("$name: nothing is missing", async ({ name, pair }) => {
     const lesson = lessons.find(({ id }) => id.startsWith(name.slice(0, 2)));
-    const text = await readFile(join(root, "docs", "lessons", `${lesson?.id}.md`), "utf8");
-    expect(text).toContain(`/${pair.id}/pitfall.ts`);
-    expect(text).toContain(`/${pair.id}/fix.ts`);
+    expect(lesson && (await missingOf(lesson, pair))).toEqual([]);
+  });
+});
+
+describe.each(lessons)("lesson $id", (lesson) => {
+  test("has what a lesson has", async () => {
+    expect(await missingInLesson(lesson)).toEqual([]);
+    expect(await unlistedPairs(lesson)).toEqual([]);
+  });
+
+  test("has a table of its pairs, in reading order", async () => {
+    const rows = pairRows(await readFile(join(lesson.dir, "README.md"), "utf8"));
+    expect(rows.map(({ pair }) => pair)).toEqual(lesson.pairs.map(({ id }) => id));
   });
 });

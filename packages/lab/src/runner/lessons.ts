@@ -80,8 +80,12 @@ export async function select(
   return (await Promise.all(selections)).flat();
 }
 
-/** The lesson that a name means and, if it means one, its pair. */
-function resolveName(
+/**
+ * The lesson that a name means and, if it means one, its pair, which need not be there.
+ *
+ * @throws UnknownNameError where there is no such lesson
+ */
+export function resolveName(
   folders: readonly LessonFolder[],
   name: string,
 ): { folder: LessonFolder; pair: string | undefined } {
