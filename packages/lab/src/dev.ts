@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import { basename, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { labWorkers } from "./runner/lab-worker.ts";
+import { labWorker } from "./runner/lab-worker.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 import { readLesson } from "./runner/read-lesson.ts";
 
@@ -55,7 +55,7 @@ for (const { file, databases } of configs) {
   }
 }
 
-const { configFile, close } = await labWorkers(folder, pairs);
+const { configFile, close } = await labWorker(folder, pairs, { isInFront: true });
 const files = [configFile, ...configs.map(({ file }) => file)].flatMap((file) => ["-c", file]);
 // Ctrl-C reaches wrangler too; it ends workerd and itself.
 process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));

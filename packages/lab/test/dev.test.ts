@@ -50,6 +50,12 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
     await vi.waitFor(() => expect(output).toContain("\nthe lesson\n"), { timeout: 50_000 });
     const pairs = (await (await fetch(`${url}/pitfalls`)).json()) as unknown[];
     expect(pairs).toHaveLength(19);
+    // All else is the lesson's.
+    for (const path of ["/anything?at=all", "/pitfalls-of-something-else"]) {
+      const answer = await fetch(url + path, { method: "POST" });
+      expect(await answer.text()).toBe("the lesson");
+    }
+    expect((await fetch(`${url}/pitfalls/no-such-pair`)).status).toBe(404);
     const run = await fetch(`${url}/pitfalls/request-twice/fix`, { method: "POST" });
     expect([run.status, run.headers.get("location")]).toEqual([
       202,

@@ -3,31 +3,23 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LessonRuntime, readLessons } from "../src/runner/index.ts";
-import { labWorkers } from "../src/runner/lab-worker.ts";
+import { labWorker } from "../src/runner/lab-worker.ts";
 import { APPS, fixtureLesson, pairOf, startFixture } from "./fixture.ts";
+import { WorkerdWatch } from "./processes.ts";
 
-describe("the lab in front of a lesson", () => {
-  let runtime: LessonRuntime;
-  beforeEach(async () => {
-    runtime = await startFixture();
-  });
-  afterEach(() => runtime.close());
-
-  test.each([
-    ["GET", "/"],
-    ["POST", "/anything?at=all"],
-    ["GET", "/pitfalls-of-something-else"],
-  ])("%s %s is the lesson's to answer", async (method, path) => {
-    expect(await (await runtime.fetch(path, { method })).text()).toBe("the lesson");
-  });
-
-  test("has the database of the lesson, which has nothing of the lab", async () => {
-    expect(Object.keys(await runtime.env("lab-fixture"))).toEqual(["WORLD"]);
-    const lab = await runtime.env("lab-fixture-lab");
-    expect(Object.keys(lab)).toEqual(
-      expect.arrayContaining(["WORLD", "PITFALLS", "LESSON", "LAB_OUTAGE_FIX"]),
+test("the lab runs alone: one workerd takes the place of a killed one", async () => {
+  using watch = new WorkerdWatch();
+  const runtime = await startFixture();
+  try {
+    expect(Object.keys(await runtime.env())).toEqual(
+      expect.arrayContaining(["WORLD", "PITFALLS", "LAB_OUTAGE_FIX"]),
     );
-  });
+    expect((await runtime.fetch("/")).status).toBe(404);
+    const { pidBefore, pidAfter } = await runtime.crash();
+    expect(watch.pids.slice(-2)).toEqual([pidBefore, pidAfter]);
+  } finally {
+    await runtime.close();
+  }
 });
 
 describe("what is generated", () => {
@@ -89,15 +81,11 @@ describe("what is generated", () => {
     const outage = pairOf(lesson, "outage");
     if (outage.engine !== "queue") throw new Error("It has no queue.");
     const queue = { batchSize: 7, batchTimeout: 1, retries: 9 };
-    const lab = await labWorkers(lesson, [{ ...outage, queue }, pairOf(lesson, "many-steps")]);
+    const lab = await labWorker(lesson, [{ ...outage, queue }, pairOf(lesson, "many-steps")]);
     const config = JSON.parse(await readFile(lab.configFile, "utf8"));
     expect(config).toMatchObject({
       // `b` answers requests: nothing says that it has no address.
       name: "b-lab",
-      services: [
-        { binding: "LESSON", service: "b" },
-        { binding: "CRON", service: "a" },
-      ],
       d1_databases: [
         { ...database, migrations_dir: join(lesson.dir, "elsewhere") },
         { binding: "DB", database_id: "2", migrations_dir: join(lesson.dir, "migrations") },
@@ -121,12 +109,21 @@ describe("what is generated", () => {
         { queue: `${name}-dlq`, ...letters },
       ]),
     );
-    expect(lab.workers).toMatchObject([
-      { configPath: lab.configFile, secrets: { TOKEN: expect.stringMatching(/^.{32,}$/) } },
-      { configPath: join(lesson.dir, "wrangler.b.jsonc") },
-      { configPath: join(lesson.dir, "wrangler.a.jsonc") },
-    ]);
+    expect(lab.worker).toMatchObject({
+      configPath: lab.configFile,
+      secrets: { TOKEN: expect.stringMatching(/^.{32,}$/) },
+    });
+    expect(config).not.toHaveProperty("services");
     await lab.close();
+
+    const inFront = await labWorker(lesson, [], { isInFront: true });
+    expect(JSON.parse(await readFile(inFront.configFile, "utf8"))).toMatchObject({
+      services: [
+        { binding: "LESSON", service: "b" },
+        { binding: "CRON", service: "a" },
+      ],
+    });
+    await inFront.close();
   });
 
   test("is refused where a binding would mean two databases", async () => {
@@ -138,12 +135,12 @@ describe("what is generated", () => {
       d1_databases: [{ binding: "WORLD", database_name: "w", database_id: "another" }],
     };
     await writeFile(join(lesson.dir, "wrangler.other.jsonc"), JSON.stringify(config));
-    await expect(labWorkers(lesson, [])).rejects.toThrow("two databases as WORLD");
+    await expect(labWorker(lesson, [])).rejects.toThrow("two databases as WORLD");
   });
 
   test("is removed when the runtime is closed", async () => {
     const lesson = await fixtureLesson();
-    const lab = await labWorkers(lesson, lesson.pairs);
+    const lab = await labWorker(lesson, lesson.pairs);
     expect(existsSync(lab.configFile)).toBe(true);
     await lab.close();
     expect(existsSync(join(lab.configFile, ".."))).toBe(false);

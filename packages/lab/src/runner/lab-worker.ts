@@ -8,9 +8,10 @@ import { queueOf } from "../queues.ts";
 import { type DatabaseConfig, type LessonConfig, lessonConfigs } from "./lesson-configs.ts";
 import { type LessonFolder, mtimeOf, pitfallsOf } from "./read-lesson.ts";
 
-/** A lesson's Workers with the lab's in front, which answers requests. */
-export interface LabWorkers {
-  workers: WorkerInput[];
+/** The lab's Worker, and what is to be done with it. */
+export interface LabWorker {
+  /** For the test harness. */
+  worker: WorkerInput;
   /** Absolute path of the lab's configuration. */
   configFile: string;
   /** Removes what was generated. */
@@ -36,14 +37,18 @@ export async function lessonWorkers(dir: string, vars: LessonVars = {}): Promise
  * deployed, and a lesson has nothing of it. It binds the lesson's databases, buckets, senders of mail and vars, a Workflow
  * `PITFALLS`, and a queue with its dead letters for every variant that has one.
  *
+ * It runs pairs without the lesson's own Workers. With one Worker the harness starts one workerd in the place of a killed one,
+ * with several it starts and kills one more (measured locally with wrangler 4.156.2).
+ *
  * @param pairs those that it runs; the others are not compiled
- * @param vars in the place of those in the lesson's configuration
+ * @param options `vars`: in the place of those in the lesson's configuration; `isInFront`: it hands on to the lesson's Workers
+ *   what it does not answer itself
  */
-export async function labWorkers(
+export async function labWorker(
   { id, dir }: LessonFolder,
   pairs: readonly Pair[],
-  vars: LessonVars = {},
-): Promise<LabWorkers> {
+  { vars = {}, isInFront = false }: { vars?: LessonVars; isInFront?: boolean } = {},
+): Promise<LabWorker> {
   const configs = await lessonConfigs(dir);
   const folder = await mkdtemp(join(tmpdir(), `lab-${id}-`));
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
@@ -53,7 +58,7 @@ export async function labWorkers(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const config = configOf(configs, pairs);
+    const config = { ...configOf(configs, pairs), ...(isInFront ? servicesOf(configs) : {}) };
     await writeFile(join(folder, "entry.ts"), await entryOf(dir, pairs));
     const configFile = join(folder, "wrangler.json");
     await writeFile(configFile, JSON.stringify(config, null, 2));
@@ -62,10 +67,7 @@ export async function labWorkers(
       secretsOf(configs).map((name) => [name, String(vars[name] ?? crypto.randomUUID())]),
     );
     return {
-      workers: [
-        { configPath: configFile, vars, secrets },
-        ...configs.map(({ file }) => ({ configPath: join(dir, file), vars })),
-      ],
+      worker: { configPath: configFile, vars, secrets },
       configFile,
       close,
     };
@@ -96,7 +98,6 @@ async function entryOf(dir: string, pairs: readonly Pair[]): Promise<string> {
 function configOf(configs: [LessonConfig, ...LessonConfig[]], pairs: readonly Pair[]) {
   const [lesson] = configs;
   const name = `${lesson.worker}-lab`;
-  const cron = configs.find(({ hasCrons }) => hasCrons);
   const queues = pairs.flatMap((pair) =>
     VARIANTS.flatMap((variant) => queueOf(pair, variant) ?? []),
   );
@@ -110,13 +111,9 @@ function configOf(configs: [LessonConfig, ...LessonConfig[]], pairs: readonly Pa
       ...new Set([
         ...configs.flatMap(({ compatibilityFlags }) => compatibilityFlags),
         "nodejs_als",
-        // To hand the crons on.
-        ...(cron ? ["service_binding_extra_handlers"] : []),
+        // To hand crons on.
+        "service_binding_extra_handlers",
       ]),
-    ],
-    services: [
-      { binding: "LESSON", service: lesson.worker },
-      ...(cron ? [{ binding: "CRON", service: cron.worker }] : []),
     ],
     workflows: [{ name, binding: "PITFALLS", class_name: "PitfallWorkflow" }],
     d1_databases: databasesOf(configs),
@@ -145,6 +142,17 @@ function configOf(configs: [LessonConfig, ...LessonConfig[]], pairs: readonly Pa
         { ...consumed, queue: deadLetters, max_batch_size: 10, max_retries: 3 },
       ]),
     },
+  };
+}
+
+/** What it hands on goes to the Worker that answers requests, and to the one that has crons. */
+function servicesOf([lesson, ...others]: [LessonConfig, ...LessonConfig[]]) {
+  const cron = [lesson, ...others].find(({ hasCrons }) => hasCrons);
+  return {
+    services: [
+      { binding: "LESSON", service: lesson.worker },
+      ...(cron ? [{ binding: "CRON", service: cron.worker }] : []),
+    ],
   };
 }
 

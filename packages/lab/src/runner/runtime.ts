@@ -1,22 +1,23 @@
 import { basename } from "node:path";
 import { Runtime } from "@durable-lessons/crash-test";
 import type { Pair } from "../pair.ts";
-import { labWorkers, type LessonVars, lessonWorkers } from "./lab-worker.ts";
+import { labWorker, type LessonVars, lessonWorkers } from "./lab-worker.ts";
 
 /** A lesson's Workers on a workerd of their own. */
 export type LessonRuntime = Runtime;
 
 export const LessonRuntime = {
   /**
-   * Starts the Workers of a folder with every D1 migration applied: see {@link lessonWorkers}.
+   * Starts the Workers of a folder, or the lab's in their place, with every D1 migration applied: see
+   * {@link lessonWorkers} and {@link labWorker}.
    *
    * @param dir absolute path of the lesson
    * @param vars in the place of those in its configuration: shorter times, for a test
-   * @param pairs to run in the lab, which then answers in front of the lesson: see {@link labWorkers}
+   * @param pairs to run in the lab
    */
   async start(dir: string, vars: LessonVars = {}, pairs?: readonly Pair[]): Promise<Runtime> {
     if (!pairs) return Runtime.start({ root: dir, workers: await lessonWorkers(dir, vars) });
-    const { workers, close } = await labWorkers({ id: basename(dir), dir }, pairs, vars);
-    return Runtime.start({ root: dir, workers, onClose: close });
+    const { worker, close } = await labWorker({ id: basename(dir), dir }, pairs, { vars });
+    return Runtime.start({ root: dir, workers: [worker], onClose: close });
   },
 };

@@ -6,15 +6,15 @@ import { pitfallWorkflow } from "./workflow.ts";
 
 /** The bindings of the lab's Worker beside those that the variants use. */
 interface LabEnv extends LabBindings {
-  /** The Worker of the lesson that answers requests. */
-  LESSON: Fetcher;
+  /** The Worker of the lesson that answers requests, where it runs too. */
+  LESSON?: Fetcher;
   /** The Worker of the lesson that has crons, if there is one. */
   CRON?: { scheduled(event: { scheduledTime: Date; cron: string }): Promise<unknown> };
 }
 
 /**
- * The lab's Worker: runs pairs, and hands everything else to the lesson, which knows nothing of it. Of several Workers
- * only the first is reachable from outside, and that is this one.
+ * The lab's Worker: runs pairs and, where the lesson runs too, hands everything else to it. Of several Workers only the
+ * first is reachable from outside, so this is the first one, and the lesson knows nothing of it.
  *
  * @param whatToTry what `GET /` says where the lesson has nothing there, and always to `accept: text/plain`
  * @returns the exports of its entry module: the class that the binding `PITFALLS` names, and the handlers
@@ -31,12 +31,12 @@ export function labWorker(
   app.get("/", async (c, next) => {
     if (!whatToTry) return next();
     const isText = c.req.header("accept") === "text/plain";
-    const page = isText ? null : await c.env.LESSON.fetch(c.req.raw);
+    const page = isText ? null : await c.env.LESSON?.fetch(c.req.raw);
     return page && page.status !== 404
       ? page
       : c.text(whatToTry(new URL(c.req.url).origin, Date.now()));
   });
-  app.all("*", (c) => c.env.LESSON.fetch(c.req.raw));
+  app.all("*", (c) => c.env.LESSON?.fetch(c.req.raw) ?? c.notFound());
 
   const handlers: ExportedHandler<LabEnv, LabMessage> = {
     fetch: app.fetch,
