@@ -57,7 +57,7 @@ export class RunClient {
   /** The run's own start, by the clock that the Worker reads. */
   #startedAtEpoch = 0;
   #last: RunReport | undefined;
-  #told = "";
+  #notified = "";
   #waitingFor = "its start";
 
   constructor(runtime: LessonRuntime, plan: Plan, listener: RunListener = {}) {
@@ -265,17 +265,17 @@ export class RunClient {
     for (;;) {
       const report = await this.#json<RunReport>("GET", "");
       this.#last = report;
-      await this.#tellListener(report);
+      await this.#notifyListener(report);
       if (condition(report)) return report;
       await this.#pause(this.#listener.onSnapshot ? WATCHED_POLL_MS : POLL_MS);
     }
   }
 
-  async #tellListener(report: RunReport): Promise<void> {
+  async #notifyListener(report: RunReport): Promise<void> {
     const { onSnapshot } = this.#listener;
     const text = JSON.stringify([this.#path, report]);
-    if (!onSnapshot || text === this.#told) return;
-    this.#told = text;
+    if (!onSnapshot || text === this.#notified) return;
+    this.#notified = text;
     const marks = await this.#json<Mark[]>("GET", "/marks");
     const { evidence } = compareEvidence(this.plan.expect, report);
     onSnapshot({

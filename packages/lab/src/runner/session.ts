@@ -317,7 +317,7 @@ export class LessonSession {
   async #crashWhenReady(): Promise<CrashReport> {
     if (!this.#watch) throw new Error(`Nothing of ${this.lesson.id} is running.`);
     const lesson = this.lesson.id;
-    this.#tell([...this.#participants], { type: "crash-asked", lesson });
+    this.#notify([...this.#participants], { type: "crash-asked", lesson });
     const isRunning = ({ state }: Participant) => state === "running";
     await this.#until(() => ![...this.#participants].some(isRunning), this.#closed.signal);
     const watch = await this.#watch;
@@ -327,7 +327,7 @@ export class LessonSession {
     try {
       const at = Date.now();
       const report = await watch.duringCrash(() => watch.runtime.crash());
-      this.#tell(waiting, { type: "crashed", lesson, pairs, ...report, at, upAt: Date.now() });
+      this.#notify(waiting, { type: "crashed", lesson, pairs, ...report, at, upAt: Date.now() });
       return report;
     } catch (error) {
       for (const participant of waiting) participant.crashError = error;
@@ -400,8 +400,8 @@ export class LessonSession {
     while (!condition()) await unlessAborted(this.#change.promise, stop);
   }
 
-  /** Tells every run of some participants: both variants of a pair tell theirs to the same iterator. */
-  #tell(participants: Participant[], progress: Progress): void {
+  /** Notifies every run of some participants: both variants of a pair pass it on to the same iterator. */
+  #notify(participants: Participant[], progress: Progress): void {
     for (const emit of new Set(participants.map((participant) => participant.emit))) emit(progress);
   }
 
