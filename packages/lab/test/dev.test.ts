@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -29,6 +29,8 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
   const temporary = join(apps, "tmp");
   await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
   await mkdir(temporary);
+  const whatToTry = "export const whatToTry = (origin: string) => `Try ${origin}/pitfalls`;";
+  await writeFile(join(lesson, "src/what-to-try.ts"), whatToTry);
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const dev = spawn(process.execPath, [DEV, "--port", String(port)], {
@@ -46,11 +48,13 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
   dev.stdout.on("data", (chunk) => (output += String(chunk)));
   dev.stderr.on("data", (chunk) => (output += String(chunk)));
   try {
-    // What the lesson says of itself at `/`, once it is up.
-    await vi.waitFor(() => expect(output).toContain("\nthe lesson\n"), { timeout: 50_000 });
+    await vi.waitFor(() => expect(output).toContain(`\nTry ${url}/pitfalls\n`), {
+      timeout: 50_000,
+    });
     const pairs = (await (await fetch(`${url}/pitfalls`)).json()) as unknown[];
     expect(pairs).toHaveLength(19);
-    // All else is the lesson's.
+    // All else is the lesson's, its own page too.
+    expect(await (await fetch(url)).text()).toBe("the lesson");
     for (const path of ["/anything?at=all", "/pitfalls-of-something-else"]) {
       const answer = await fetch(url + path, { method: "POST" });
       expect(await answer.text()).toBe("the lesson");

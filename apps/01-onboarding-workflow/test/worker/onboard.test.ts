@@ -1,6 +1,7 @@
 import { untilOver } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { whatToTry } from "../../src/what-to-try.ts";
 import { evidence, idOf, newUser, send, usersSaved } from "./helpers.ts";
 
 describe("POST /onboard", () => {
@@ -153,7 +154,6 @@ describe("GET /status/:id", () => {
   );
 });
 
-test("GET / says what to try", async () => {
-  const response = await exports.default.fetch("https://lesson.example/");
-  expect(await response.text()).toContain("https://lesson.example/onboard");
+test("what to try names this Worker's address", () => {
+  expect(whatToTry("https://lesson.example")).toContain("https://lesson.example/onboard");
 });

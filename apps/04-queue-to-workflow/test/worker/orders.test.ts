@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import worker from "../../src/index.ts";
 import { findOrder } from "../../src/orders.ts";
 import { MAX_BATCH_BYTES, MAX_ORDERS } from "../../src/schemas.ts";
+import { whatToTry } from "../../src/what-to-try.ts";
 import {
   evidence,
   instanceOf,
@@ -287,7 +288,6 @@ test("an order whose request died between the row and the queue goes through whe
   expect(instance && (await untilOver(instance)).status).toBe("complete");
 });
 
-test("GET / says what to try", async () => {
-  const response = await exports.default.fetch("https://lesson.example/");
-  expect(await response.text()).toContain("https://lesson.example/orders");
+test("what to try names this Worker's address", () => {
+  expect(whatToTry("https://lesson.example")).toContain("https://lesson.example/orders");
 });
