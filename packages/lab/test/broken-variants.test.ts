@@ -159,7 +159,7 @@ const INNOCENT: MadePair[] = (["workflow", "queue", "http"] as const).map((engin
   engine,
 }));
 
-const LIMITS = { runTimeoutMs: 20_000, stallMs: 5000 };
+const LIMITS = { runTimeoutMs: 15_000, stallMs: 2000 };
 
 async function compareAll(pairs: MadePair[]): Promise<Record<string, PairResult>> {
   await using lesson = await makeLesson(pairs);

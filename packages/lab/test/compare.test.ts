@@ -213,7 +213,7 @@ describe("a pair that goes wrong", () => {
     const failed = (error: unknown) => ({ ok: false, status: "failed", error });
 
     expect(ends("no-such-pair")).toEqual(
-      [1, 2].map(() => failed(expect.stringMatching(/^did not start: 404 .*No such pair/))),
+      [1, 2].map(() => failed(expect.stringMatching(/no-such-pair\/pair\.ts.*Could not resolve/))),
     );
     expect(ends("restart-from-a-step")).toEqual(
       [1, 2].map(() => failed("ended with status errored before its crash point (ship)")),

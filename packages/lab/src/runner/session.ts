@@ -427,7 +427,9 @@ export class LessonSession {
   #noteUnbuildable(error: unknown): boolean {
     let isNew = false;
     for (const { file, line, column, message } of buildProblems(error)) {
-      const [, folder, name = ""] = /src\/pitfalls\/([^/]+)\/(.+)$/.exec(file ?? "") ?? [];
+      // The file, or what the entry of the lab's Worker could not find.
+      const [, folder, name = ""] =
+        /src\/pitfalls\/([^/"]+)\/([^"]+)/.exec(`${file} ${message}`) ?? [];
       const pair = this.#options.pairs.find(({ id }) => id === folder);
       if (!pair || this.#unbuildable.has(pair.id)) continue;
       const path = this.#nameOf(join(this.lesson.dir, "src", "pitfalls", pair.id, name));
