@@ -108,6 +108,8 @@ describe("the operator's page", () => {
     await sees("is redriven");
     expect(await page.evaluate("globalThis.attacked")).toBeUndefined();
     expect(complaints).toEqual([]);
+    // It is no signup, so it comes back: before the next test begins.
+    await vi.waitUntil(async () => (await letters(workers, "settled_at IS NULL")) === 1, PATIENTLY);
   });
 
   test("redrives: the mail goes out, and the page says who did it", async () => {
