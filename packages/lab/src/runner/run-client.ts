@@ -229,7 +229,9 @@ export class RunClient {
 
   /** Asks the Worker to write a line of its own, after all that the run's code has written so far. */
   async flushLog(): Promise<void> {
-    await this.#json("POST", "/flush");
+    // After the last phase, whose signal is aborted.
+    const response = await this.#runtime.fetch(`${this.#path}/flush`, { method: "POST" });
+    await response.text();
   }
 
   /** The result, once a phase ended the run. */

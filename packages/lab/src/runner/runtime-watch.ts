@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { within } from "@durable-lessons/crash-test/time-limit";
 import { readRunLog, type RunLogEntry } from "../run-log.ts";
 import type { LessonRuntime } from "./runtime.ts";
 
@@ -92,7 +93,7 @@ export class RuntimeWatch {
 
   /** Waits until everything that a run has written so far was taken up. */
   async flush(run: string, ask: () => Promise<void>): Promise<void> {
-    await ask();
+    await within(ask(), FLUSH_MS, "The runtime does not answer.");
     const deadline = performance.now() + FLUSH_MS;
     for (;;) {
       this.readLog();

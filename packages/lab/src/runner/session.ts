@@ -429,7 +429,7 @@ export class LessonSession {
     for (const { file, line, column, message } of buildProblems(error)) {
       // The file, or what the entry of the lab's Worker could not find.
       const [, folder, name = ""] =
-        /src\/pitfalls\/([^/"]+)\/([^"]+)/.exec(`${file} ${message}`) ?? [];
+        /src\/pitfalls\/([^/"]+)\/([^"\s]+)/.exec(`${file} ${message}`) ?? [];
       const pair = this.#options.pairs.find(({ id }) => id === folder);
       if (!pair || this.#unbuildable.has(pair.id)) continue;
       const path = this.#nameOf(join(this.lesson.dir, "src", "pitfalls", pair.id, name));
