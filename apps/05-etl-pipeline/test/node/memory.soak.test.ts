@@ -5,7 +5,7 @@ import { measure } from "../../bench/heap.ts";
 /** What a Worker has (Workers documentation, "Limits"). */
 const LIMIT = 128 * 2 ** 20;
 
-const MEGABYTES = soak(60, 40);
+const MEGABYTES = soak(60, 20);
 
 test(`D8: a file of ${MEGABYTES} MB passes through, and three quarters of a Worker's memory are enough`, async () => {
   const { bytes, rows, peakBytes } = await measure("transform", MEGABYTES);
