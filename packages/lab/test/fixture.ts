@@ -25,7 +25,7 @@ export function pairOf(lesson: Lesson, id: string): Pair {
   return pair;
 }
 
-/** Pairs of the fixture, by id, or changed on the runner's side; the Worker keeps its own data of them. */
+/** Pairs of the fixture, by id, or changed: a run takes its faults and its disturbance from the runner. */
 export async function selection(...pairs: (Pair | string)[]): Promise<Selection[]> {
   const lesson = await fixtureLesson();
   const chosen = pairs.map((pair) => (typeof pair === "string" ? pairOf(lesson, pair) : pair));

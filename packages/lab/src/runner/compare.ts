@@ -15,7 +15,7 @@ export interface CompareOptions {
    * it is a failed pair.
    */
   runTimeoutMs?: number;
-  /** How long a runtime may leave every request without an answer, 10,000 by default. */
+  /** How long a runtime may compute without an answer to anything, 10,000 by default: see `SessionOptions`. */
   stallMs?: number;
 }
 

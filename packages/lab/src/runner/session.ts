@@ -29,7 +29,10 @@ export interface SessionOptions {
    * minutes after which a connection without data is dropped, and than the ten of a step's default timeout.
    */
   crashPointTimeoutMs?: number;
-  /** How long the runtime may leave every request without an answer before it counts as blocked, 10,000 by default. */
+  /**
+   * How long the runtime may compute without an answer to anything before it counts as blocked, 10,000 by default; one
+   * that does not even compute, six times as long.
+   */
   stallMs?: number;
 }
 
