@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -50,6 +50,18 @@ test("the Node.js of every system has its hash in the lockfile, and is for that 
     expect(entry, name).not.toBeNull();
     expect(entry?.[2], name).toContain(`    cpu: [${cpu}]\n`);
     expect(entry?.[2], name).toContain(`    os: [${os === "win" ? "win32" : os}]\n`);
+  }
+});
+
+test("what compare installs has no test runner: only devDependencies name one", async () => {
+  const manifests = await Array.fromAsync(glob("{apps,packages}/*/package.json", { cwd: root }));
+  expect(manifests.length).toBeGreaterThan(10);
+  for (const file of manifests) {
+    const { dependencies = {} } = JSON.parse(await readFile(join(root, file), "utf8"));
+    const tools = Object.keys(dependencies).filter((name) =>
+      /vitest|playwright|test-kit/.test(name),
+    );
+    expect(tools, file).toEqual([]);
   }
 });
 
