@@ -30,6 +30,7 @@ function describeLab({ disturb, engine }: Pair): string {
   if (!disturb) return "";
   if ("crash" in disturb) {
     const where = engine === "workflow" ? "step " : "";
+    if ("call" in disturb.crash) return `the runtime is killed while ${disturb.crash.call} hangs`;
     return "during" in disturb.crash
       ? `the runtime is killed during ${where}"${disturb.crash.during}"`
       : `the runtime is killed after ${where}"${disturb.crash.after}"`;
@@ -38,6 +39,9 @@ function describeLab({ disturb, engine }: Pair): string {
     const how = disturb.atOnce ? " at once" : "";
     return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times${how}`;
   }
+  if ("neighbour" in disturb) return `a neighbour ${JSON.stringify(disturb.neighbour)}`;
+  if ("neighbourFails" in disturb) return "a neighbour that always fails";
+  if ("body" in disturb) return `the body ${JSON.stringify(disturb.body)}`;
   if ("expire" in disturb) return "the instance is past its retention, then the message again";
   if ("outage" in disturb) return `an outage of ${disturb.outage.seconds} s`;
   if ("restart" in disturb) {

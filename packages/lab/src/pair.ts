@@ -3,6 +3,8 @@
  * Workers, the runner and the docs can all read it.
  */
 import type { FaultScript, Operation } from "@durable-lessons/outside-world/faults";
+import type { Rule } from "@durable-lessons/outside-world/rules";
+import type { Effect } from "@durable-lessons/outside-world";
 import type { EffectKind } from "@durable-lessons/types";
 
 /** The two sides of a pair, in the order in which they are shown. */
@@ -26,12 +28,25 @@ export interface RunContext {
   now: number;
 }
 
+/** A trial of the gauntlet that a fix does not bear: what it shows is another matter. It says so, and where the cure is. */
+export interface Exception {
+  /** The name of the trial, as the gauntlet prints it. */
+  trial: string;
+  /** The rule that breaks. */
+  breaks: Rule;
+  /** What happens, in one line. */
+  because: string;
+  /** The pair that shows the cure, such as `02/charge-without-a-key`. */
+  cure: string;
+}
+
 /**
  * SIGKILL for the runtime while a call to the outside world waits for its answer: give that call the fault `hang` or
  * `hang-after-effect`. In a Workflow `during` and `after` name a step, and the lab checks that the platform saw that
- * step under way, or finished. Elsewhere they name the operation that hangs.
+ * step under way, or finished. Elsewhere they name the operation that hangs. `call` is that everywhere, whatever step it
+ * is in.
  */
-export type Crash = ({ crash: { during: string } } | { crash: { after: string } }) & {
+export type Crash = { crash: { during: string } | { after: string } | { call: Operation } } & {
   /** How long after its start a run is woken, at the earliest. One that is later at its crash point is run anew. */
   wakeAfterMs?: number;
 };
@@ -60,8 +75,25 @@ export type Expire = { expire: true };
  */
 export type Outage = { outage: { seconds: number } };
 
+/**
+ * A bad message between the run's own ones, in the same `sendBatch`: one with this body or, with `neighbourFails`, a good
+ * one whose calls to the outside world fail, always. Another good one follows it.
+ */
+export type Neighbour = { neighbour: unknown } | { neighbourFails: true };
+
+/** A request with this JSON body in the place of the pair's. */
+export type OtherBody = { body: unknown };
+
 /** What the lab does to a run. */
-export type Disturbance = Crash | Deliver | Expire | Outage | Restart | SendEvent;
+export type Disturbance =
+  | Crash
+  | Deliver
+  | Expire
+  | Neighbour
+  | OtherBody
+  | Outage
+  | Restart
+  | SendEvent;
 
 /** What the lab notices around a run, beside its effects. */
 export type ObservationKind =
@@ -114,6 +146,8 @@ interface PairBase extends Record<Variant, LoadVariant> {
   /** What goes wrong outside, the same for both variants. */
   faults?: FaultScript;
   expect: Record<Variant, Expectation>;
+  /** What the fix does not bear. */
+  exceptions?: Exception[];
 }
 
 /**
@@ -149,6 +183,11 @@ export interface QueuePair extends PairBase {
   /** The bodies to send, in one `sendBatch`. */
   messages: (context: RunContext) => unknown[];
   /**
+   * Where the fix keeps messages that it cannot serve, if it does so itself: how many rows it has for the platform's ids
+   * of the messages, which are in the JSON array `?1`.
+   */
+  kept?: { binding: string; sql: string };
+  /**
    * What the run leaves in a table of the lesson: the first row of a statement on a D1 binding, with the run's id as
    * `?1`, becomes its output.
    */
@@ -183,6 +222,19 @@ export interface RunReport {
   observations: Record<string, number>;
   /** Operations that wait for an answer that never comes: the crash point is reached. */
   hanging: Operation[];
+}
+
+/** What a trial is judged by, beside the {@link RunReport}. */
+export interface RunLedger {
+  effects: Effect[];
+  /** What it has called outside. */
+  operations: Operation[];
+  /** The types of the events that it has waited for. */
+  awaited: string[];
+  /** How many messages the variant keeps itself: see {@link QueuePair.kept}. */
+  kept: number;
+  /** How many messages the run has of its own. */
+  messages: number;
 }
 
 /** Is this status of a run final? */

@@ -22,11 +22,19 @@ const DEAD_LETTERS = "-dlq";
 /** Is this the name of a {@link VariantQueue.deadLetters}? */
 export const isDeadLetterQueue = (name: string) => name.endsWith(DEAD_LETTERS);
 
-/** The queue of a variant, or null where its pair has none. */
-export function queueOf({ id, engine, queue }: WithQueue, variant: Variant): VariantQueue | null {
+/**
+ * The queue of a variant, or null where its pair has none.
+ *
+ * @param lane which of several alike, for runs that must not wait for each other
+ */
+export function queueOf(
+  { id, engine, queue }: WithQueue,
+  variant: Variant,
+  lane = 0,
+): VariantQueue | null {
   if (engine !== "queue" && !queue) return null;
   const settings = queue && "pitfall" in queue ? queue[variant] : queue;
-  const name = `lab-${id}-${variant}`;
+  const name = `lab-${id}-${variant}${lane === 0 ? "" : `-${lane}`}`;
   return {
     binding: name.toUpperCase().replaceAll("-", "_"),
     name,

@@ -36,7 +36,7 @@ export async function call(
   request: ProviderRequest,
 ): Promise<Receipt> {
   const { operation } = request;
-  const fault = await meetFault(world, run, operation);
+  const fault = await meetFault(world, run, operation, request.detail);
 
   const kind = fault === "decline" ? request.declinedKind : request.kind;
   if (!kind) throw new ProviderError(operation, "declined", "the provider said no");
@@ -54,6 +54,7 @@ export async function call(
  * Notes a call, and lets it fail or hang before anything has happened, where the run's script says so. For an operation
  * without an effect that is all there is to it.
  *
+ * @param detail what is asked for
  * @returns the fault that is left to meet once it has happened
  * @throws ProviderError where the run's script says so
  */
@@ -61,8 +62,9 @@ export async function meetFault(
   world: D1Database,
   run: string,
   operation: Operation,
+  detail: unknown = null,
 ): Promise<Fault> {
-  const fault = await nextFault(world, run, operation);
+  const fault = await nextFault(world, run, operation, detail);
   if (fault === "hang") await neverAnswer(world, run, operation);
   if (fault === "fail")
     throw new ProviderError(operation, "unavailable", "no answer from upstream");
@@ -73,20 +75,26 @@ export async function meetFault(
 }
 
 /** Notes the call and reads its fault in one statement, so that two calls at once never share a number. */
-async function nextFault(world: D1Database, run: string, operation: Operation): Promise<Fault> {
+async function nextFault(
+  world: D1Database,
+  run: string,
+  operation: Operation,
+  detail: unknown,
+): Promise<Fault> {
   const row = await world
     .prepare(
       `INSERT INTO calls (run, operation, nth, fault, at)
        SELECT ?1, ?2, n, (
          SELECT COALESCE(
-           script -> ('$."' || ?2 || '".always'),
+           CASE WHEN instr(?4, COALESCE(script ->> ('$."' || ?2 || '".about'), ''))
+             THEN script -> ('$."' || ?2 || '".always') END,
            script -> ('$."' || ?2 || '"[' || (n - 1) || ']'))
          FROM runs WHERE run = ?1
        ), ?3
        FROM (SELECT COUNT(*) + 1 AS n FROM calls WHERE run = ?1 AND operation = ?2)
        RETURNING fault`,
     )
-    .bind(run, operation, Date.now())
+    .bind(run, operation, Date.now(), JSON.stringify(detail))
     .first<{ fault: string | null }>();
   return row?.fault ? JSON.parse(row.fault) : "ok";
 }
@@ -153,11 +161,16 @@ export async function forget(world: D1Database, receipt: Receipt): Promise<void>
   await world.prepare("DELETE FROM effects WHERE id = ?1").bind(rowIdOf(receipt)).run();
 }
 
-const receiptId = (kind: EffectKind, id: number) => `${kind.replace(".", "_")}_${id}`;
+/** The provider's own id of an effect. */
+export const receiptId = (kind: EffectKind, id: number) => `${kind.replace(".", "_")}_${id}`;
 const rowIdOf = ({ id }: Receipt) => Number(id.split("_").at(-1));
 
 /** Notes that the call hangs, which is what a crash waits for, and then hangs. */
-async function neverAnswer(world: D1Database, run: string, operation: Operation): Promise<never> {
+export async function neverAnswer(
+  world: D1Database,
+  run: string,
+  operation: Operation,
+): Promise<never> {
   await world
     .prepare(
       `UPDATE calls SET hangs = 1 WHERE run = ?1 AND operation = ?2 AND nth =

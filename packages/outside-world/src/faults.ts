@@ -28,6 +28,8 @@ export type Operation =
  * - `hang-after-effect`: it has happened, and no answer ever comes
  * - `{ slowMs }`: it has happened, and the answer comes that many milliseconds late
  * - `{ code, message, retryAfterSeconds? }`: like `fail`, with the provider's own words
+ * - `report-errors`: of several things asked for in one call the last is refused, which only the answer says
+ *   (`workflow.create` with `createBatch({ instances })`)
  */
 export type Fault =
   | "ok"
@@ -36,14 +38,15 @@ export type Fault =
   | "decline"
   | "hang"
   | "hang-after-effect"
+  | "report-errors"
   | { slowMs: number }
   | { code: string; message: string; retryAfterSeconds?: number };
 
 /**
  * The faults of one run: for an operation, what happens at its first, second, … call. Calls beyond the list succeed.
- * `{ always: fault }` never gets better.
+ * `{ always: fault }` never gets better; with `about`, only requests fail in which that text occurs.
  */
-export type FaultScript = Partial<Record<Operation, Fault[] | { always: Fault }>>;
+export type FaultScript = Partial<Record<Operation, Fault[] | { always: Fault; about?: string }>>;
 
 /** An error of a simulated provider. Its message starts with `[simulated]` and carries the code, since error
  * properties do not survive the way from a Workflow step to its caller (measured locally). */

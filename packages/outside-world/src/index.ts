@@ -1,4 +1,4 @@
-export { meetFault } from "./call.ts";
+export { meetFault, neverAnswer } from "./call.ts";
 export { type Fault, type FaultScript, type Operation, ProviderError } from "./faults.ts";
 export {
   type ChargeResult,
@@ -19,6 +19,7 @@ export {
   type Evidence,
   evidenceByRun,
   evidenceOf,
+  forgetHangs,
   hangingCalls,
   hangsByRun,
   marksOf,

@@ -1,4 +1,5 @@
 import type { EffectKind, Mark } from "@durable-lessons/types";
+import { receiptId } from "./call.ts";
 import type { Fault, FaultScript, Operation } from "./faults.ts";
 
 /** How often each kind of effect happened in a run. Kinds that did not happen are absent. */
@@ -6,6 +7,8 @@ export type Evidence = Partial<Record<EffectKind, number>>;
 
 /** One effect, as the outside world remembers it. */
 export interface Effect {
+  /** As the provider named it in its answer: what a refund calls `chargeId`. */
+  id: string;
   kind: EffectKind;
   key: string | null;
   detail: unknown;
@@ -109,10 +112,14 @@ export async function readRun(world: D1Database, run: string): Promise<RunRecord
 /** The effects of a run, in their order. */
 export async function effectsOf(world: D1Database, run: string): Promise<Effect[]> {
   const { results } = await world
-    .prepare("SELECT kind, key, detail, at FROM effects WHERE run = ?1 ORDER BY id")
+    .prepare("SELECT id, kind, key, detail, at FROM effects WHERE run = ?1 ORDER BY id")
     .bind(run)
-    .all<{ kind: EffectKind; key: string | null; detail: string; at: number }>();
-  return results.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+    .all<{ id: number; kind: EffectKind; key: string | null; detail: string; at: number }>();
+  return results.map((row) => ({
+    ...row,
+    id: receiptId(row.kind, row.id),
+    detail: JSON.parse(row.detail),
+  }));
 }
 
 /** Something that the driver of a run noticed around it. */
@@ -208,13 +215,16 @@ export async function hangsByRun(world: D1Database): Promise<Map<string, number>
   return new Map(results.map(({ run, n }) => [run, n]));
 }
 
-/** The operations whose latest call of this run waits for an answer that never comes. */
+/** The operations of which a call of this run waits for an answer that never comes, since the run was last woken. */
 export async function hangingCalls(world: D1Database, run: string): Promise<Operation[]> {
   const { results } = await world
-    .prepare(
-      "SELECT operation, hangs, MAX(nth) FROM calls WHERE run = ?1 GROUP BY operation HAVING hangs = 1",
-    )
+    .prepare("SELECT DISTINCT operation FROM calls WHERE run = ?1 AND hangs = 1")
     .bind(run)
     .all<{ operation: Operation }>();
   return results.map((row) => row.operation);
+}
+
+/** Notes that nobody waits any more in this run: its runtime was killed. */
+export async function forgetHangs(world: D1Database, run: string): Promise<void> {
+  await world.prepare("UPDATE calls SET hangs = 0 WHERE run = ?1").bind(run).run();
 }

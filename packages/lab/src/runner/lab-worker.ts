@@ -42,12 +42,16 @@ export async function lessonWorkers(dir: string, vars: LessonVars = {}): Promise
  *
  * @param pairs those that it runs; the others are not compiled
  * @param options `vars`: in the place of those in the lesson's configuration; `isInFront`: it hands on to the lesson's Workers
- *   what it does not answer itself
+ *   what it does not answer itself; `lanes`: how many queues each variant has that has one
  */
 export async function labWorker(
   { id, dir }: LessonFolder,
   pairs: readonly Pair[],
-  { vars = {}, isInFront = false }: { vars?: LessonVars; isInFront?: boolean } = {},
+  {
+    vars = {},
+    isInFront = false,
+    lanes = 1,
+  }: { vars?: LessonVars; isInFront?: boolean; lanes?: number } = {},
 ): Promise<LabWorker> {
   const configs = await lessonConfigs(dir);
   const folder = await mkdtemp(join(tmpdir(), `lab-${id}-`));
@@ -58,7 +62,10 @@ export async function labWorker(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const config = { ...configOf(configs, pairs), ...(isInFront ? servicesOf(configs) : {}) };
+    const config = {
+      ...configOf(configs, pairs, lanes),
+      ...(isInFront ? servicesOf(configs) : {}),
+    };
     await writeFile(join(folder, "entry.ts"), await entryOf(dir, pairs));
     const configFile = join(folder, "wrangler.json");
     await writeFile(configFile, JSON.stringify(config, null, 2));
@@ -95,11 +102,17 @@ async function entryOf(dir: string, pairs: readonly Pair[]): Promise<string> {
   ].join("\n");
 }
 
-function configOf(configs: [LessonConfig, ...LessonConfig[]], pairs: readonly Pair[]) {
+function configOf(
+  configs: [LessonConfig, ...LessonConfig[]],
+  pairs: readonly Pair[],
+  lanes: number,
+) {
   const [lesson] = configs;
   const name = `${lesson.worker}-lab`;
   const queues = pairs.flatMap((pair) =>
-    VARIANTS.flatMap((variant) => queueOf(pair, variant) ?? []),
+    VARIANTS.flatMap((variant) =>
+      Array.from({ length: lanes }, (_, lane) => queueOf(pair, variant, lane) ?? []).flat(),
+    ),
   );
   const secrets = secretsOf(configs);
   const consumed = { retry_delay: 0, max_batch_timeout: 0 };

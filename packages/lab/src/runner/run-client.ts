@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TimeLimitError, within } from "@durable-lessons/crash-test/time-limit";
 import type { Mark } from "@durable-lessons/types";
 import { compareEvidence } from "../evidence.ts";
-import { type Crash, isOver, type RunReport } from "../pair.ts";
+import { type Crash, isOver, type RunLedger, type RunReport } from "../pair.ts";
 import type { Plan } from "../plan.ts";
 import { linkAbort, unlessAborted } from "./channel.ts";
 import type {
@@ -28,6 +28,8 @@ export interface RunListener {
   signal?: AbortSignal | undefined;
   /** Gets how the run stands, whenever that has changed. */
   onSnapshot?: (snapshot: RunSnapshot) => void;
+  /** How often the state of the run is looked at, in milliseconds; 50 by default. */
+  pollMs?: () => number;
 }
 
 /** Why a run has no end of its own. */
@@ -49,6 +51,8 @@ export class RunClient {
   isFinished = false;
   readonly console: ConsoleLine[] = [];
   readonly thrown: ThrownError[] = [];
+  /** Once it was read. */
+  ledger: RunLedger | undefined;
   readonly #runtime: LessonRuntime;
   readonly #listener: RunListener;
   /** Ends the phase that the run is in. Held here, so that it is not collected before its time. */
@@ -68,10 +72,16 @@ export class RunClient {
 
   /** Starts the run. A second call starts another one in its place; the first dies in the crash and is not woken. */
   async start(): Promise<void> {
-    const { pair, variant, faults, disturb } = this.plan;
+    const { pair, variant, faults, disturb, trial } = this.plan;
     // Known before the answer: the code that runs first may be what keeps the answer away.
     this.id = crypto.randomUUID().slice(0, 13);
-    const body = JSON.stringify({ run: this.id, faults, disturb: disturb ?? null, logged: true });
+    const body = JSON.stringify({
+      run: this.id,
+      faults,
+      disturb: disturb ?? null,
+      logged: true,
+      trial,
+    });
     const response = await this.#fetch("POST", `/pitfalls/${pair.id}/${variant}`, body);
     const text = await response.text();
     const location = response.headers.get("location");
@@ -107,6 +117,10 @@ export class RunClient {
   get crash(): Crash | undefined {
     const { disturb } = this.plan;
     return disturb && "crash" in disturb ? disturb : undefined;
+  }
+
+  get pollMs(): number {
+    return this.#listener.pollMs?.() ?? POLL_MS;
   }
 
   /** How progress names this run. */
@@ -146,8 +160,8 @@ export class RunClient {
   async untilCrashPoint(): Promise<void> {
     const crash = this.crash?.crash;
     if (!crash) return;
-    const place = "during" in crash ? crash.during : crash.after;
-    const isWorkflow = this.plan.pair.engine === "workflow";
+    const place = placeOf(crash);
+    const isWorkflow = this.plan.pair.engine === "workflow" && !("call" in crash);
     this.#waitingFor = isWorkflow ? `step "${place}"` : `a call that hangs (${place})`;
     let missedAt = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -234,6 +248,27 @@ export class RunClient {
     await response.text();
   }
 
+  /** Sends the run's instance an event. */
+  async sendEvent(type: string, payload: unknown): Promise<void> {
+    const response = await this.#runtime.fetch(`${this.#path}/event`, {
+      method: "POST",
+      body: JSON.stringify({ type, payload }),
+    });
+    await response.text();
+  }
+
+  /** What a trial is judged by. */
+  async readLedger(): Promise<void> {
+    // After the last phase, whose signal is aborted.
+    const response = await this.#runtime.fetch(`${this.#path}/ledger`);
+    this.ledger = JSON.parse(await response.text());
+  }
+
+  /** How the run stood when it was looked at last. */
+  get report(): RunReport | undefined {
+    return this.#last;
+  }
+
   /** The result, once a phase ended the run. */
   result(): VariantResult {
     const report = this.#last ?? {
@@ -269,7 +304,7 @@ export class RunClient {
       this.#last = report;
       await this.#notifyListener(report);
       if (condition(report)) return report;
-      await this.#pause(this.#listener.onSnapshot ? WATCHED_POLL_MS : POLL_MS);
+      await this.#pause(this.#listener.onSnapshot ? WATCHED_POLL_MS : this.pollMs);
     }
   }
 
@@ -351,9 +386,16 @@ export function pairResult(lesson: string, pitfall: RunClient, fix: RunClient): 
 const isAtCrashPoint =
   (crash: Crash["crash"]) =>
   ({ type, stepName }: PlatformEvent): boolean =>
-    "during" in crash
-      ? type === "attempt_started" && stepName === `${crash.during}-1`
-      : type === "step_completed" && stepName === `${crash.after}-1`;
+    "call" in crash
+      ? false
+      : "during" in crash
+        ? type === "attempt_started" && stepName === `${crash.during}-1`
+        : type === "step_completed" && stepName === `${crash.after}-1`;
+
+function placeOf(crash: Crash["crash"]): string {
+  if ("call" in crash) return crash.call;
+  return "during" in crash ? crash.during : crash.after;
+}
 
 function errorOf(text: string): string {
   try {

@@ -14,10 +14,16 @@ export const LessonRuntime = {
    * @param dir absolute path of the lesson
    * @param vars in the place of those in its configuration: shorter times, for a test
    * @param pairs to run in the lab
+   * @param lanes how many queues each of their variants has
    */
-  async start(dir: string, vars: LessonVars = {}, pairs?: readonly Pair[]): Promise<Runtime> {
+  async start(
+    dir: string,
+    vars: LessonVars = {},
+    pairs?: readonly Pair[],
+    lanes = 1,
+  ): Promise<Runtime> {
     if (!pairs) return Runtime.start({ root: dir, workers: await lessonWorkers(dir, vars) });
-    const { worker, close } = await labWorker({ id: basename(dir), dir }, pairs, { vars });
+    const { worker, close } = await labWorker({ id: basename(dir), dir }, pairs, { vars, lanes });
     return Runtime.start({ root: dir, workers: [worker], onClose: close });
   },
 };

@@ -34,6 +34,8 @@ export interface SessionOptions {
    * that does not even compute, six times as long.
    */
   stallMs?: number;
+  /** How many queues each variant has that has one, 1 by default: as many of its runs do not wait for each other. */
+  lanes?: number;
 }
 
 /** One side of a pair that is under way. */
@@ -82,6 +84,7 @@ export class LessonSession {
       runTimeoutMs: 120_000,
       crashPointTimeoutMs: 240_000,
       stallMs: 10_000,
+      lanes: 1,
       ...options,
     };
   }
@@ -104,6 +107,40 @@ export class LessonSession {
         for (const unlink of unlinks) unlink();
       }
     }, signal);
+  }
+
+  /**
+   * Runs one plan. A crash is asked for and waited for as in {@link run}.
+   *
+   * @returns the run, ended, with its ledger, unless it has a failure
+   * @throws as {@link run}
+   */
+  async runPlan(
+    plan: Plan,
+    signal: AbortSignal,
+    emit: (progress: Progress) => void = () => undefined,
+  ): Promise<RunClient> {
+    const ended = new AbortController();
+    const unlinks = [linkAbort(signal, ended), linkAbort(this.#closed.signal, ended)];
+    try {
+      await this.#started(ended.signal);
+      return await this.#follow(this.#participant(plan, emit), undefined, ended.signal);
+    } finally {
+      for (const unlink of unlinks) unlink();
+    }
+  }
+
+  #participant(plan: Plan, emit: (progress: Progress) => void): Participant {
+    const participant: Participant = {
+      plan,
+      emit,
+      state: "running",
+      run: undefined,
+      crashError: undefined,
+      lostAlone: 0,
+    };
+    this.#participants.add(participant);
+    return participant;
   }
 
   /**
@@ -131,18 +168,7 @@ export class LessonSession {
     emit({ type: "starting", lesson, pairs: [pair.id] });
     const { runtime } = await this.#started(stop);
     emit({ type: "ready", lesson, pid: runtime.pid });
-    const enter = (variant: Variant): Participant => {
-      const participant: Participant = {
-        plan: ownPlan(pair, variant),
-        emit,
-        state: "running",
-        run: undefined,
-        crashError: undefined,
-        lostAlone: 0,
-      };
-      this.#participants.add(participant);
-      return participant;
-    };
+    const enter = (variant: Variant) => this.#participant(ownPlan(pair, variant), emit);
     const [pitfall, fix] = [enter("pitfall"), enter("fix")];
     const runs = await Promise.all([
       this.#follow(pitfall, fix, stop),
@@ -184,7 +210,7 @@ export class LessonSession {
     for (;;) {
       const pairs = this.#options.pairs.filter(({ id }) => !this.#unbuildable.has(id));
       try {
-        const runtime = await LessonRuntime.start(this.lesson.dir, {}, pairs);
+        const runtime = await LessonRuntime.start(this.lesson.dir, {}, pairs, this.#options.lanes);
         return new Watch(runtime, this.#options.stallMs, (entry) => this.#takeUp(entry));
       } catch (error) {
         if (!this.#noteUnbuildable(error)) throw error;
@@ -193,7 +219,11 @@ export class LessonSession {
   }
 
   /** Runs one side to its end, again where the runtime is lost under it. Returns the run that counts. */
-  async #follow(self: Participant, other: Participant, stop: AbortSignal): Promise<RunClient> {
+  async #follow(
+    self: Participant,
+    other: Participant | undefined,
+    stop: AbortSignal,
+  ): Promise<RunClient> {
     const lesson = this.lesson.id;
     const { pair, variant } = self.plan;
     let endTurn = () => {};
@@ -204,6 +234,7 @@ export class LessonSession {
         const unlink = linkAbort(stop, attempt);
         const run: RunClient = new RunClient(watch.runtime, self.plan, {
           signal: attempt.signal,
+          ...(self.plan.trial && { pollMs: () => POLL_MS_PER_RUN * this.#participants.size }),
           ...(this.#options.isWatched && {
             onSnapshot: (snapshot) =>
               self.emit({ type: "run-snapshot", ...run.names(lesson), snapshot }),
@@ -251,17 +282,26 @@ export class LessonSession {
   /** One run from its start to its end, with the events of its instances. */
   async #attempt(
     self: Participant,
-    other: Participant,
+    other: Participant | undefined,
     watch: RuntimeWatch,
     stop: AbortSignal,
   ): Promise<void> {
     const lesson = this.lesson.id;
     const { run } = self;
     if (!run) return;
-    const { runTimeoutMs, crashPointTimeoutMs, isWatched } = this.#options;
-    const events = new EventFeed(run, stop, (event) =>
-      self.emit({ type: "run-event", ...run.names(lesson), event }),
-    );
+    const { runTimeoutMs, crashPointTimeoutMs } = this.#options;
+    const { trial } = self.plan;
+    const answer = self.plan.pair.engine === "workflow" ? trial?.answer : undefined;
+    const isWatched = this.#options.isWatched || answer !== undefined;
+    const events = new EventFeed(run, stop, (event) => {
+      self.emit({ type: "run-event", ...run.names(lesson), event });
+      if (answer && event.type === "wait_started" && event.eventType) {
+        for (let nth = 1; nth <= (answer.times ?? 1); nth++) {
+          // What is lost in a crash comes again: the wait begins anew.
+          run.sendEvent(event.eventType, answer.payload).catch(() => undefined);
+        }
+      }
+    });
     const start = async () => {
       await run.start();
       self.emit({ type: "run-started", ...run.names(lesson) });
@@ -304,14 +344,18 @@ export class LessonSession {
         }, runTimeoutMs);
       }
       const isOtherSideFinished = () =>
-        other.state === "ended" || other.state === "suspect" || (other.run?.isFinished ?? false);
+        !other ||
+        other.state === "ended" ||
+        other.state === "suspect" ||
+        (other.run?.isFinished ?? false);
       await run.phase(() => run.untilOver(isOtherSideFinished), runTimeoutMs);
       // What goes wrong under a runtime that is lost is no failure of the run.
       if (run.failure && !(await unlessAborted(watch.isAlive(), stop))) {
         await unlessAborted(new Promise(() => undefined), stop);
       }
       if (run.isStarted) await watch.flush(run.id, () => run.flushLog()).catch(() => undefined);
-      if (isWatched) await events.end(!run.failure);
+      if (trial && run.isStarted) await run.readLedger().catch(() => undefined);
+      if (isWatched) await events.end(!run.failure && !trial);
     } finally {
       events.stop();
     }
@@ -461,6 +505,9 @@ export class LessonSession {
     return relative(dirname(dirname(this.lesson.dir)), file);
   }
 }
+
+/** With many runs at once none is asked often: that would be all that the runtime does. */
+const POLL_MS_PER_RUN = 10;
 
 type BuildFailure = Record<Variant, string>;
 

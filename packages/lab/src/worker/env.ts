@@ -1,4 +1,5 @@
 import type { OutsideWorld, WorldBindings } from "@durable-lessons/outside-world";
+import type { TrialSettings } from "../plan.ts";
 import type { HttpPair, QueuePair, Variant, WorkflowPair } from "../pair.ts";
 
 /** Params of an instance of the lab's `PitfallWorkflow`. */
@@ -9,6 +10,8 @@ export interface PitfallParams {
   run: string;
   /** Does the driver read what the variant's code does? See `runVariantCode`. */
   isLogged: boolean;
+  /** Set in a trial: delays are cut, and the run has this queue of its variant. */
+  trial?: TrialSettings | undefined;
   /** The variant's own `event.payload`. */
   params: unknown;
 }

@@ -59,7 +59,7 @@ async function consumeRun<Env extends LabBindings>(
     ackAll: () => messages.forEach((message) => message.ack()),
     retryAll: (options) => messages.forEach((message) => message.retry(options)),
   };
-  const ownEnv = variantEnv(env, scope, queueOf(pair, variant)?.binding);
+  const ownEnv = variantEnv(env, scope, queueOf(pair, variant, scope.trial?.lane)?.binding);
   if (isDeadLetters(batch)) {
     const { consumeDeadLetters }: Partial<Consumes<Env>> = await load();
     if (consumeDeadLetters) await runVariantCode(scope, () => consumeDeadLetters(own, ownEnv));
@@ -70,6 +70,7 @@ async function consumeRun<Env extends LabBindings>(
     await observe(env.WORLD, run, [
       { kind: "consumer.called", detail: batch.queue },
       ...messages.map((message) => noticed("message.delivered", message)),
+      ...(scope.trial ? messages.map(({ id }) => ({ kind: "message.id", detail: id })) : []),
     ]);
     await runVariantCode(scope, () => consume(own, ownEnv));
   }

@@ -17,6 +17,8 @@ import { flushRunLog } from "./variant-code.ts";
  * - `GET /:pair/:variant/:run/events`: the events of its Workflow instances as NDJSON, until they end; `?cursor=N`
  *   goes on after the event N, `?until=now` ends with the present
  * - `GET /:pair/:variant/:run/marks`: its effects and observations with their times, `[{ kind, detail, at }]`
+ * - `GET /:pair/:variant/:run/ledger`: what a trial is judged by: `RunLedger`
+ * - `POST /:pair/:variant/:run/event`: sends its instance the event `{ type, payload }`
  * - `POST /:pair/:variant/:run/wake`: brings back a run that died with the runtime
  * - `POST /:pair/:variant/:run/disturb`: restarts the instance, or sends it its event, as the pair says; 409 where it
  *   says neither
@@ -87,6 +89,19 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
   app.get("/:pair/:variant/:run/marks", async (c) => {
     const run = await found(c);
     return run ? c.json(await run.marks()) : unknownRun(c);
+  });
+
+  app.get("/:pair/:variant/:run/ledger", async (c) => {
+    const run = await found(c);
+    return run ? c.json(await run.ledger()) : unknownRun(c);
+  });
+
+  app.post("/:pair/:variant/:run/event", async (c) => {
+    const run = await found(c);
+    if (!run) return unknownRun(c);
+    const { type, payload } = await c.req.json<{ type: string; payload: unknown }>();
+    await run.sendEvent(type, payload);
+    return c.json({ sent: type });
   });
 
   app.post("/:pair/:variant/:run/wake", async (c) => {

@@ -23,7 +23,11 @@ export function runQueue(env: LabBindings, scope: RunScope, binding: string | un
     await observe(
       env.WORLD,
       scope.run,
-      tagged.map(({ body }) => ({ kind: "message.sent", detail: body.lab.index })),
+      tagged.flatMap(({ body }) => [
+        { kind: "message.sent", detail: body.lab.index },
+        // Local queues live in memory: a message that dies with the runtime is sent again from here.
+        ...(scope.trial ? [{ kind: "message.body", detail: body }] : []),
+      ]),
     );
     return response;
   };

@@ -1,6 +1,7 @@
 import { readRun } from "@durable-lessons/outside-world";
 import type { FaultScript } from "@durable-lessons/outside-world/faults";
 import type { Disturbance, Variant } from "../pair.ts";
+import type { TrialSettings } from "../plan.ts";
 
 /** What is done to a run: what its pair says, unless whoever starts it says otherwise. */
 export interface RunPlan {
@@ -11,6 +12,8 @@ export interface RunPlan {
   disturb?: Disturbance | null | undefined;
   /** Does the driver read what the variant's code does? */
   logged?: boolean | undefined;
+  /** Is it one of many of the same variant? */
+  trial?: TrialSettings | undefined;
 }
 
 /** What the lab stores with a run, so that it outlives a crash. */

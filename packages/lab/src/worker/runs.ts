@@ -1,6 +1,8 @@
 import {
+  callsOf,
   countEffects,
   effectsOf,
+  forgetHangs,
   hangingCalls,
   marksOf,
   type Observation,
@@ -10,7 +12,8 @@ import {
 } from "@durable-lessons/outside-world";
 import { type Mark, WAKE_EVENT } from "@durable-lessons/types";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
-import { isOver, type RunReport, type Variant } from "../pair.ts";
+import { isOver, type RunLedger, type RunReport, type Variant } from "../pair.ts";
+import { databaseOf } from "./database.ts";
 import type { Ending, Engine, EngineRun } from "./engines/engine.ts";
 import { httpEngine } from "./engines/http.ts";
 import { queueEngine } from "./engines/queue.ts";
@@ -28,8 +31,8 @@ export class Run<Env extends LabBindings> {
   readonly #engine: Engine;
 
   private constructor(env: Env, pair: RunnablePair<Env>, start: RunStart, run: string) {
-    const { variant, now, disturb, logged = false } = start;
-    const scope = { pair: pair.id, variant, run, isLogged: logged };
+    const { variant, now, disturb, logged = false, trial } = start;
+    const scope = { pair: pair.id, variant, run, isLogged: logged, trial };
     const context = { run, now };
     this.#run = { env, pair, variant, context, disturb: disturb ?? undefined, scope };
     this.#engine = engineOf(this.#run);
@@ -46,9 +49,9 @@ export class Run<Env extends LabBindings> {
     variant: Variant,
     plan: RunPlan = {},
   ): Promise<Run<Env>> {
-    const { faults = pair.faults, disturb = pair.disturb, logged } = plan;
+    const { faults = pair.faults, disturb = pair.disturb, logged, trial } = plan;
     const { run = crypto.randomUUID().slice(0, 13) } = plan;
-    const startedBy: RunStart = { pair: pair.id, variant, now: Date.now(), disturb, logged };
+    const startedBy: RunStart = { pair: pair.id, variant, now: Date.now(), disturb, logged, trial };
     await openRun(env.WORLD, run, { faults, startedBy });
     return new Run(env, pair, startedBy, run);
   }
@@ -112,6 +115,31 @@ export class Run<Env extends LabBindings> {
     };
   }
 
+  /** What the judge of a trial looks at, beside the report. */
+  async ledger(): Promise<RunLedger> {
+    const { env, pair, context } = this.#run;
+    const [effects, calls, observations] = await Promise.all([
+      effectsOf(env.WORLD, this.id),
+      callsOf(env.WORLD, this.id),
+      observationsOf(env.WORLD, this.id),
+    ]);
+    const events = await Promise.all((await this.#instances()).map(eventsSoFar));
+    return {
+      effects,
+      operations: [...new Set(calls.map(({ operation }) => operation))],
+      awaited: [
+        ...new Set(events.flat().flatMap((event) => ("eventType" in event ? event.eventType : []))),
+      ],
+      kept: await keptMessages(env, pair, observations),
+      messages: pair.engine === "queue" ? pair.messages(context).length : 0,
+    };
+  }
+
+  /** Sends the run's instance an event. */
+  async sendEvent(type: string, payload: unknown): Promise<void> {
+    for (const instance of await this.#instances()) await instance.sendEvent({ type, payload });
+  }
+
   /** The run's effects and observations with their times, for a picture of it. */
   marks(): Promise<Mark[]> {
     return marksOf(this.#run.env.WORLD, this.id);
@@ -125,6 +153,7 @@ export class Run<Env extends LabBindings> {
    * @returns what it did
    */
   async wake(ctx: RequestContext): Promise<string> {
+    await forgetHangs(this.#run.env.WORLD, this.id);
     for (const instance of await this.#instances()) {
       if (isOver((await instance.status()).status)) continue;
       await instance.sendEvent({ type: WAKE_EVENT, payload: null });
@@ -189,6 +218,22 @@ export class Run<Env extends LabBindings> {
       error: failed?.error ?? null,
     };
   }
+}
+
+/** How many of its messages a variant keeps in a table of its own. */
+async function keptMessages(
+  env: object,
+  pair: RunnablePair<never>,
+  observations: Observation[],
+): Promise<number> {
+  if (pair.engine !== "queue" || !pair.kept) return 0;
+  const { binding, sql } = pair.kept;
+  const ids = observations.filter(({ kind }) => kind === "message.id").map(({ detail }) => detail);
+  const row = await databaseOf(env, binding)
+    .prepare(sql)
+    .bind(JSON.stringify(ids))
+    .first<{ n: number }>();
+  return row?.n ?? 0;
 }
 
 function engineOf<Env extends LabBindings>(run: EngineRun<Env, RunnablePair<Env>>): Engine {

@@ -1,4 +1,11 @@
-import { meetFault, observe, outsideWorld } from "@durable-lessons/outside-world";
+import {
+  type Fault,
+  meetFault,
+  neverAnswer,
+  observe,
+  outsideWorld,
+  ProviderError,
+} from "@durable-lessons/outside-world";
 import type { LabBindings, RunScope, VariantEnv } from "./env.ts";
 import { runQueue } from "./run-queue.ts";
 
@@ -20,6 +27,9 @@ export function variantEnv<Env extends LabBindings>(
   };
 }
 
+/** What `createBatch` says of an instance that it did not create. */
+const REFUSED = { code: 10_000, message: "[simulated] workflow.create: rate_limited" };
+
 /** An instance id that no other run can have. */
 const withRun = (run: string, id: string) => `${run}_${id}`;
 
@@ -34,12 +44,20 @@ export const withoutRun = (run: string, id: string) =>
 function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
   const { run } = scope;
   /** One call that creates, refused where the run's faults say so. */
-  const creating = async <T>(create: () => Promise<T>, idsOf: (result: T) => string[]) => {
+  const creating = async <T>(
+    asked: unknown,
+    create: (fault: Fault) => Promise<T>,
+    idsOf: (result: T) => string[],
+  ) => {
     let ids: string[] = [];
     try {
-      await meetFault(env.WORLD, run, "workflow.create");
-      const result = await create();
+      const fault = await meetFault(env.WORLD, run, "workflow.create", asked);
+      const result = await create(fault);
       ids = idsOf(result);
+      if (fault === "fail-after-effect") {
+        throw new ProviderError("workflow.create", "connection_reset", "the answer was lost");
+      }
+      if (fault === "hang-after-effect") await neverAnswer(env.WORLD, run, "workflow.create");
       return result;
     } finally {
       await observe(env.WORLD, run, [
@@ -74,6 +92,7 @@ function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
   ): Promise<WorkflowBatchCreateResult | WorkflowInstance[]> {
     if (Array.isArray(options)) {
       const instances = await creating(
+        options,
         () => env.PITFALLS.createBatch(options.map(scoped)),
         (list) => list.map((instance) => instance.id),
       );
@@ -83,7 +102,14 @@ function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
       options.instances ??
       Array.from({ length: options.count }, () => ({ params: options.params }));
     const result = await creating(
-      () => env.PITFALLS.createBatch({ instances: wanted.map(scoped) }),
+      wanted,
+      async (fault) => {
+        const refused = fault === "report-errors" ? wanted.slice(-1).map(scoped) : [];
+        const taken = wanted.slice(0, wanted.length - refused.length).map(scoped);
+        const { created, errors } = await env.PITFALLS.createBatch({ instances: taken });
+        const reported = refused.map(({ id }) => ({ ...REFUSED, index: taken.length, id }));
+        return { created, errors: [...errors, ...reported] };
+      },
       ({ created }) => created.map((instance) => instance.id),
     );
     return {
@@ -98,6 +124,7 @@ function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
     async create(options) {
       return handle(
         await creating(
+          options,
           () => env.PITFALLS.create(scoped(options)),
           (instance) => [instance.id],
         ),

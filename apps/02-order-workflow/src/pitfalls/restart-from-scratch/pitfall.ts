@@ -1,6 +1,6 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
 import type { OrderRequest } from "../../schemas.ts";
-import { untilErrored } from "./workflow.ts";
+import { untilOver } from "./workflow.ts";
 
 export { run } from "./workflow.ts";
 
@@ -11,7 +11,7 @@ export async function handle(request: Request, env: { WORKFLOW: Workflow }): Pro
     params: order,
   });
   // The second request comes once the carrier is repaired.
-  if (created) await untilErrored(instance);
+  if (created) await untilOver(instance);
   else await instance.restart();
   return Response.json({ created }, { status: 202 });
 }

@@ -15,6 +15,11 @@ export async function run(
   await step.do("ship parcel", once, () => env.carrier.ship({ orderId }));
 }
 
-export async function untilErrored(instance: WorkflowInstance): Promise<void> {
-  while ((await instance.status()).status !== "errored") await scheduler.wait(20);
+/** Waits until an instance has ended, and says how. */
+export async function untilOver(instance: WorkflowInstance): Promise<string> {
+  for (;;) {
+    const { status } = await instance.status();
+    if (status === "complete" || status === "errored") return status;
+    await scheduler.wait(20);
+  }
 }

@@ -1,12 +1,13 @@
 import { effectsOf, observationsOf, readRun, recordRun } from "@durable-lessons/outside-world";
 import type { HttpPair } from "../../pair.ts";
-import type { Handles, LabBindings, Loading, RequestContext } from "../env.ts";
+import type { Handles, LabBindings, LabMessage, Loading, RequestContext } from "../env.ts";
 import { queueOf } from "../../queues.ts";
 import { exportedFunction, runVariantCode } from "../variant-code.ts";
 import { variantEnv } from "../variant-env.ts";
-import { timesDelivered } from "./deliver.ts";
+import { isAtOnce, timesDelivered } from "./deliver.ts";
 import type { Engine, EngineRun } from "./engine.ts";
-import { isQueueEmpty, observedInstanceIds } from "./observed.ts";
+import { boundQueue } from "../run-queue.ts";
+import { isQueueEmpty, observedInstanceIds, settledMessages } from "./observed.ts";
 
 /** A run whose requests the lab sends; the variant answers them. */
 export function httpEngine<Env extends LabBindings>({
@@ -20,24 +21,40 @@ export function httpEngine<Env extends LabBindings>({
   const { WORLD } = env;
   const { run } = context;
 
+  const queue = queueOf(pair, variant, scope.trial?.lane)?.binding;
+
+  /** What the variant has sent to its queue, and was not settled: in a trial, where it is kept. */
+  async function lostMessages(): Promise<LabMessage[]> {
+    const observations = await observationsOf(WORLD, run);
+    const settled = new Set(settledMessages(observations));
+    return observations
+      .filter(({ kind }) => kind === "message.body")
+      .map(({ detail }) => detail as LabMessage)
+      .filter(({ lab }) => !settled.has(lab.index));
+  }
+
   async function request(ctx: RequestContext): Promise<void> {
-    const body = JSON.stringify(pair.body(context));
+    const asked = disturb && "body" in disturb ? disturb.body : pair.body(context);
+    const body = JSON.stringify(asked);
     try {
-      const responses = [];
       const times = timesDelivered(disturb);
       const load: () => Promise<object> = pair[variant];
       const handle = await exportedFunction<Handles<Env>["handle"]>(load, "handle", scope);
-      for (let nth = 1; nth <= times; nth++) {
+      const ask = async () => {
         const sent = new Request("https://lesson.example/", {
           method: "POST",
           headers: { "content-type": "application/json" },
           body,
         });
-        const ownEnv = variantEnv(env, scope, queueOf(pair, variant)?.binding);
+        const ownEnv = variantEnv(env, scope, queue);
         const response = await runVariantCode(scope, () => handle(sent, ownEnv, ctx));
         const effects = (await effectsOf(WORLD, run)).length;
-        responses.push({ status: response.status, body: await response.text(), effects });
-      }
+        return { status: response.status, body: await response.text(), effects };
+      };
+      const responses = isAtOnce(disturb)
+        ? await Promise.all(Array.from({ length: times }, ask))
+        : [];
+      while (responses.length < times) responses.push(await ask());
       await recordRun(WORLD, run, { status: "complete", output: { responses } });
     } catch (error) {
       await recordRun(WORLD, run, { status: "errored", error: nameAndMessage(error) });
@@ -50,6 +67,10 @@ export function httpEngine<Env extends LabBindings>({
     },
 
     async wake(ctx) {
+      const lost = await lostMessages();
+      if (lost.length > 0) {
+        await boundQueue(env, queue).sendBatch(lost.map((body) => ({ body })));
+      }
       if ((await readRun(WORLD, run))?.status) return "every request has its answer";
       ctx.waitUntil(request(ctx));
       return "sent the request again";

@@ -2,7 +2,9 @@ import { observationsOf, observe } from "@durable-lessons/outside-world";
 import type { QueuePair } from "../../pair.ts";
 import type { LabBindings, LabMessage } from "../env.ts";
 import { queueOf } from "../../queues.ts";
+import { databaseOf } from "../database.ts";
 import { boundQueue } from "../run-queue.ts";
+import { neighbourOf } from "../../trials.ts";
 import { isAtOnce, timesDelivered } from "./deliver.ts";
 import type { Engine, EngineRun } from "./engine.ts";
 import { isQueueEmpty, observedInstanceIds, settledMessages } from "./observed.ts";
@@ -21,18 +23,27 @@ export function queueEngine<Env extends LabBindings>({
   const instanceIds = async () => observedInstanceIds(await observationsOf(WORLD, run));
 
   const messages = (): MessageSendRequest<LabMessage>[] =>
-    pair.messages(context).map((body, index) => ({ body: { lab: { ...scope, index }, body } }));
+    bodies().map((body, index) => ({ body: { lab: { ...scope, index }, body } }));
+
+  function bodies(): unknown[] {
+    const own = pair.messages(context);
+    if (!disturb || !("neighbour" in disturb || "neighbourFails" in disturb)) return own;
+    // Another run's: a person, or an order, of its own.
+    const [failing] = pair.messages({ ...context, run: neighbourOf(run) });
+    const bad = "neighbour" in disturb ? disturb.neighbour : failing;
+    const [last] = pair.messages({ ...context, run: `${run}-last` });
+    return [...own, bad, last];
+  }
 
   async function send(batch: MessageSendRequest<LabMessage>[]): Promise<void> {
-    if (batch.length > 0) await boundQueue(env, queueOf(pair, variant)?.binding).sendBatch(batch);
+    if (batch.length > 0)
+      await boundQueue(env, queueOf(pair, variant, scope.trial?.lane)?.binding).sendBatch(batch);
   }
 
   async function readOutput(): Promise<unknown> {
     if (!pair.output) return null;
     const { binding, sql } = pair.output;
-    const db: unknown = Reflect.get(env, binding);
-    if (!isDatabase(db)) throw new Error(`The Worker has no D1 binding "${binding}".`);
-    return db.prepare(sql).bind(run).first();
+    return databaseOf(env, binding).prepare(sql).bind(run).first();
   }
 
   return {
@@ -81,6 +92,3 @@ export function queueEngine<Env extends LabBindings>({
     instanceIds,
   };
 }
-
-const isDatabase = (value: unknown): value is D1Database =>
-  typeof value === "object" && value !== null && "prepare" in value;

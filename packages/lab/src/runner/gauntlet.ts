@@ -1,0 +1,220 @@
+import { dirname, relative } from "node:path";
+import type { Broken } from "@durable-lessons/outside-world/rules";
+import { judge, type TrialRun } from "../judge.ts";
+import type { Exception, Pair, RunLedger, Variant } from "../pair.ts";
+import { type Trial, trialsOf, UNDISTURBED } from "../trials.ts";
+import { iterate } from "./channel.ts";
+import type { Selection } from "./lessons.ts";
+import type { Progress } from "./progress.ts";
+import type { RunClient } from "./run-client.ts";
+import { LessonSession } from "./session.ts";
+
+/** What came of one trial of one variant. */
+export interface TrialResult {
+  trial: string;
+  /** The rules that it broke; nothing: it bears the trial. */
+  broken: Broken[];
+  /** The exception that says so. */
+  exception?: Exception;
+}
+
+/** All trials of one variant. */
+export interface GauntletResult {
+  lesson: string;
+  pair: Pair;
+  variant: Variant;
+  trials: TrialResult[];
+  /** Exceptions of the fix that were not seen. */
+  stale: Exception[];
+  /** Nothing broke but what the pair says. A pitfall need not bear anything. */
+  ok: boolean;
+}
+
+/** What happens while the gauntlet is run. */
+export type GauntletProgress =
+  | Extract<Progress, { type: "crashed" | "pair-unreadable" | "runtime-lost" }>
+  | { type: "starting"; lesson: string; variants: number }
+  | { type: "trials"; lesson: string; count: number }
+  | { type: "trial-ended"; lesson: string; pair: string; variant: Variant; trial: string }
+  | { type: "variant-judged"; result: GauntletResult };
+
+/** Settings of the gauntlet. */
+export interface GauntletOptions {
+  /** Ends the work and every process of it; the iterator then throws the signal's reason. */
+  signal?: AbortSignal;
+  /** The sides to try, the fix by default. */
+  variants?: readonly Variant[];
+  /** How long one run may take, in milliseconds, 60,000 by default. */
+  runTimeoutMs?: number;
+}
+
+/** As many trials of one variant have a queue of their own; more of them share. */
+const LANES = 24;
+/** How many runs work at once: more of them only wait for each other. */
+const AT_ONCE = 24;
+
+/**
+ * Takes variants through all their trials: for each lesson a runtime of its own, first every variant undisturbed, then all
+ * trials at once, with one crash for all of them.
+ *
+ * @returns an async iterator of what happens, with one `variant-judged` for each variant; leaving it early ends every process
+ */
+export function runGauntlet(
+  selections: readonly Selection[],
+  { signal: outer, variants = ["fix"], runTimeoutMs = 60_000 }: GauntletOptions = {},
+): AsyncGenerator<GauntletProgress, void, void> {
+  return iterate(async (emit, signal) => {
+    for (const { lesson, pairs, broken } of selections) {
+      signal.throwIfAborted();
+      for (const { pair, file, line = 1, message } of broken) {
+        const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
+        emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
+      }
+      if (pairs.length === 0) continue;
+      const sides = pairs.flatMap((pair) => variants.map((variant) => ({ pair, variant })));
+      emit({ type: "starting", lesson: lesson.id, variants: sides.length });
+      const session = new LessonSession(lesson, {
+        pairs,
+        isWatched: false,
+        lanes: LANES,
+        runTimeoutMs,
+        // They wait for all the others.
+        crashPointTimeoutMs: 600_000,
+        stallMs: 30_000,
+      });
+      const turns = new Turns(AT_ONCE);
+      const told = new Set<number>();
+      let atCrashPoint = 0;
+      const runTrial = async (pair: Pair, variant: Variant, trial: Trial, lane: number) => {
+        const turn = await turns.take();
+        const pass = (progress: Progress) => {
+          if (progress.type === "crash-point") {
+            atCrashPoint += 1;
+            turn.leave();
+          }
+          if (progress.type === "runtime-lost") emit(progress);
+          if (progress.type === "crashed" && !told.has(progress.pidAfter)) {
+            told.add(progress.pidAfter);
+            emit(progress);
+          }
+        };
+        const plan = {
+          pair,
+          variant,
+          faults: trial.faults,
+          disturb: trial.disturb,
+          expect: {},
+          trial: { lane, ...(trial.answer ? { answer: trial.answer } : {}) },
+        };
+        const run = await session.runPlan(plan, signal, pass).finally(turn.leave);
+        emit({ type: "trial-ended", lesson: lesson.id, pair: pair.id, variant, trial: trial.name });
+        return ended(run);
+      };
+      try {
+        const normals = await Promise.all(
+          sides.map(async (side) => ({
+            ...side,
+            normal: await runTrial(side.pair, side.variant, UNDISTURBED, 0),
+          })),
+        );
+        const planned = normals.map((side) => ({
+          ...side,
+          trials: trialsOf(side.pair, side.normal.ledger),
+        }));
+        const count = planned.reduce((sum, { trials }) => sum + trials.length, 0);
+        emit({ type: "trials", lesson: lesson.id, count });
+        // One crash for all: when nothing is left but what waits for it.
+        turns.whenAllLeft(() => {
+          if (atCrashPoint > 0) session.crash().catch(() => undefined);
+        });
+        const results = await Promise.all(
+          planned.map(async ({ pair, variant, normal, trials }) => {
+            const runs = await Promise.all(
+              trials.map((trial, nth) => runTrial(pair, variant, trial, nth % LANES)),
+            );
+            const all = [UNDISTURBED, ...trials].map((trial, nth) => ({
+              trial: trial.name,
+              broken: judge(pair, trial, runs[nth - 1] ?? normal, normal.ledger),
+            }));
+            return resultOf(lesson.id, pair, variant, all);
+          }),
+        );
+        for (const result of results) emit({ type: "variant-judged", result });
+      } finally {
+        await session.close();
+      }
+    }
+  }, outer);
+}
+
+/** Lets so many work at once, and tells when all have left. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  #working = 0;
+  #whenAllLeft = () => {};
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async take(): Promise<{ leave: () => void }> {
+    this.#working += 1;
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    let hasLeft = false;
+    return {
+      leave: () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        this.#working -= 1;
+        const next = this.#waiting.shift();
+        if (next) next();
+        else this.#free += 1;
+        if (this.#working === 0) this.#whenAllLeft();
+      },
+    };
+  }
+
+  whenAllLeft(act: () => void): void {
+    this.#whenAllLeft = act;
+  }
+}
+
+function ended(run: RunClient): TrialRun {
+  const { id, report, failure, ledger } = run;
+  const none = { effects: [], operations: [], awaited: [], kept: 0, messages: 0 };
+  return {
+    run: id,
+    failure: failure?.message,
+    report: {
+      status: "unknown",
+      output: null,
+      error: null,
+      observations: {},
+      ...report,
+      ...(failure && failure.status !== "failed" ? { status: failure.status } : {}),
+    },
+    ledger: ledger ?? (none satisfies RunLedger),
+  };
+}
+
+function resultOf(
+  lesson: string,
+  pair: Pair,
+  variant: Variant,
+  all: readonly { trial: string; broken: Broken[] }[],
+): GauntletResult {
+  const exceptions = variant === "fix" ? (pair.exceptions ?? []) : [];
+  const isFor = (exception: Exception, { trial, broken }: { trial: string; broken: Broken[] }) =>
+    exception.trial === trial && broken.some(({ rule }) => rule === exception.breaks);
+  const trials = all.map((one): TrialResult => {
+    const exception = exceptions.find((candidate) => isFor(candidate, one));
+    return exception ? { ...one, exception } : one;
+  });
+  const stale = exceptions.filter((exception) => !all.some((one) => isFor(exception, one)));
+  const isTold = ({ broken, exception }: TrialResult) =>
+    broken.every(({ rule }) => rule === exception?.breaks);
+  const ok = variant === "pitfall" || (stale.length === 0 && trials.every(isTold));
+  return { lesson, pair, variant, trials, stale, ok };
+}

@@ -1,0 +1,93 @@
+/**
+ * The trials of the gauntlet: everything that may go wrong around a variant, one thing at a time. Data only, so that the
+ * Worker, the runner and the docs can read it.
+ */
+import type { Operation } from "@durable-lessons/outside-world/faults";
+import type { Disturbance, Pair, RunLedger } from "./pair.ts";
+import type { Plan, TrialSettings } from "./plan.ts";
+
+/** One trial of one variant. */
+export interface Trial {
+  /** Names it in the grid, and in a pair's exceptions: `mail.send fails`. */
+  name: string;
+  faults: Plan["faults"];
+  disturb?: Disturbance;
+  answer?: TrialSettings["answer"];
+}
+
+/** What whoever is asked says. */
+export const YES = { approved: true };
+const NO = { approved: false };
+/** What nobody who follows the types would send. */
+const MALFORMED = "approved";
+
+/** The id that a run's bad neighbour takes for the run's. */
+export const neighbourOf = (run: string) => `${run}-bad`;
+
+/** A run that nothing disturbs: what waits for an event gets a yes. */
+export const UNDISTURBED: Trial = { name: "undisturbed", faults: {}, answer: { payload: YES } };
+
+/**
+ * The trials of a variant, by its engine and by what an undisturbed run has called and waited for.
+ */
+export function trialsOf(
+  pair: Pair,
+  { operations, awaited }: Pick<RunLedger, "awaited" | "operations">,
+): Trial[] {
+  return [...operations.flatMap(faultsOf), ...byEngine(pair, awaited)].map((trial) => ({
+    answer: { payload: YES },
+    ...trial,
+  }));
+}
+
+const faultsOf = (operation: Operation): Trial[] => [
+  { name: `${operation} fails`, faults: { [operation]: ["fail"] } },
+  { name: `${operation}: answer lost`, faults: { [operation]: ["fail-after-effect"] } },
+  { name: `${operation} always fails`, faults: { [operation]: { always: "fail" } } },
+  {
+    name: `killed during ${operation}`,
+    faults: { [operation]: ["hang"] },
+    disturb: { crash: { call: operation } },
+  },
+  {
+    name: `killed after ${operation}`,
+    faults: { [operation]: ["hang-after-effect"] },
+    disturb: { crash: { call: operation } },
+  },
+  ...(operation === "workflow.create"
+    ? [{ name: "createBatch reports errors", faults: { [operation]: ["report-errors" as const] } }]
+    : []),
+];
+
+function byEngine({ engine }: Pair, awaited: readonly string[]): Trial[] {
+  const disturbed = (name: string, disturb: Disturbance): Trial => ({ name, faults: {}, disturb });
+  switch (engine) {
+    case "workflow":
+      return [
+        disturbed("restarted after its end", { restart: {} }),
+        ...(awaited.length > 0 ? answers : []),
+      ];
+    case "queue":
+      return [
+        disturbed("each message twice", { deliver: 2 }),
+        disturbed("each message twice at once", { deliver: 2, atOnce: true }),
+        disturbed("a neighbour is null", { neighbour: null }),
+        disturbed("a neighbour is {}", { neighbour: {} }),
+        disturbed("a neighbour is a string", { neighbour: "a string" }),
+        disturbed("a neighbour always fails", { neighbourFails: true }),
+      ];
+    case "http":
+      return [
+        disturbed("the request twice", { deliver: 2 }),
+        disturbed("the request twice at once", { deliver: 2, atOnce: true }),
+        disturbed("a body that is no object", { body: "a string" }),
+      ];
+  }
+}
+
+const answers: Trial[] = [
+  { name: "every answer is no", faults: {}, answer: { payload: NO } },
+  { name: "every answer is malformed", faults: {}, answer: { payload: MALFORMED } },
+  { name: "every answer comes twice", faults: {}, answer: { payload: YES, times: 2 } },
+  { name: "no answer comes", faults: {}, answer: undefined },
+];
