@@ -3,8 +3,7 @@
  * Workers, the runner and the docs can all read it.
  */
 import type { FaultScript, Operation } from "@durable-lessons/outside-world/faults";
-import type { Rule } from "@durable-lessons/outside-world/rules";
-import type { Effect } from "@durable-lessons/outside-world";
+import type { Effect, Rule } from "@durable-lessons/outside-world/rules";
 import type { EffectKind } from "@durable-lessons/types";
 
 /** The two sides of a pair, in the order in which they are shown. */
@@ -81,8 +80,11 @@ export type Outage = { outage: { seconds: number } };
  */
 export type Neighbour = { neighbour: unknown } | { neighbourFails: true };
 
-/** A request with this JSON body in the place of the pair's. */
-export type OtherBody = { body: unknown };
+/**
+ * A request with this JSON body in the place of the pair's or, with `oddIds`, with an e-mail address where the pair's
+ * body has the run's id.
+ */
+export type OtherBody = { body: unknown } | { oddIds: true };
 
 /** What the lab does to a run. */
 export type Disturbance =

@@ -34,16 +34,60 @@ export function trialsOf(
   pair: Pair,
   { operations, awaited }: Pick<RunLedger, "awaited" | "operations">,
 ): Trial[] {
-  return [...operations.flatMap(faultsOf), ...byEngine(pair, awaited)].map((trial) => ({
-    answer: { payload: YES },
-    ...trial,
-  }));
+  return [
+    ...operations.flatMap((operation) => [...lastingFaultsOf(operation), ...faultsOf(operation)]),
+    ...byEngine(pair, awaited),
+  ].map((trial) => ({ answer: { payload: YES }, ...trial }));
 }
+
+/**
+ * What an order does only once something has gone wrong for good, its compensation, is called in no undisturbed run.
+ * These are the trials of such calls: what made the variant call them, and a fault of the call, each call once.
+ *
+ * @param lasting the lasting trials, with what the variant has called in them
+ * @param known what it has called in the undisturbed run
+ */
+export function trialsOfCompensations(
+  lasting: readonly { trial: Trial; operations: readonly Operation[] }[],
+  known: readonly Operation[],
+): Trial[] {
+  const seen = new Set(known);
+  const fresh = ({ operations }: { operations: readonly Operation[] }) =>
+    operations.filter((operation) => !known.includes(operation)).length;
+  // That which calls most of them is an order that was nearly done.
+  return lasting
+    .toSorted((one, other) => fresh(other) - fresh(one))
+    .flatMap(({ trial, operations }) =>
+      operations.flatMap((operation) => {
+        if (seen.has(operation)) return [];
+        seen.add(operation);
+        return faultsOf(operation).map(({ name, faults, ...rest }) => ({
+          ...trial,
+          ...rest,
+          name: `${trial.name}, then ${name}`,
+          faults: { ...trial.faults, ...faults },
+        }));
+      }),
+    );
+}
+
+/** What keeps a variant from going on as usual: see {@link trialsOfCompensations}. */
+const lastingFaultsOf = (operation: Operation): Trial[] => [
+  { name: `${operation} always fails`, faults: { [operation]: { always: "fail" } } },
+  {
+    name: `${operation}: every answer lost`,
+    faults: { [operation]: { always: "fail-after-effect" } },
+  },
+];
+
+/** Is this a trial after which a variant may do what it does not do otherwise? */
+export const isLasting = ({ disturb, faults, answer }: Trial): boolean =>
+  disturb === undefined &&
+  (answer?.payload !== YES || Object.values(faults).some((script) => !Array.isArray(script)));
 
 const faultsOf = (operation: Operation): Trial[] => [
   { name: `${operation} fails`, faults: { [operation]: ["fail"] } },
   { name: `${operation}: answer lost`, faults: { [operation]: ["fail-after-effect"] } },
-  { name: `${operation} always fails`, faults: { [operation]: { always: "fail" } } },
   {
     name: `killed during ${operation}`,
     faults: { [operation]: ["hang"] },
@@ -81,6 +125,7 @@ function byEngine({ engine }: Pair, awaited: readonly string[]): Trial[] {
         disturbed("the request twice", { deliver: 2 }),
         disturbed("the request twice at once", { deliver: 2, atOnce: true }),
         disturbed("a body that is no object", { body: "a string" }),
+        disturbed("an id like x@example.com", { oddIds: true }),
       ];
   }
 }

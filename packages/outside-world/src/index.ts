@@ -1,3 +1,4 @@
+export type { Effect } from "./effects.ts";
 export { meetFault, neverAnswer } from "./call.ts";
 export { type Fault, type FaultScript, type Operation, ProviderError } from "./faults.ts";
 export {
@@ -14,7 +15,6 @@ export {
   type Call,
   callsOf,
   countEffects,
-  type Effect,
   effectsOf,
   type Evidence,
   evidenceByRun,

@@ -3,7 +3,9 @@
  * know of no pair and no lesson.
  */
 import { EFFECTS, type EffectKind } from "@durable-lessons/types";
-import type { Effect } from "./runs.ts";
+import type { Effect } from "./effects.ts";
+
+export type { Effect } from "./effects.ts";
 
 /** What each rule demands. */
 export const RULES = {
@@ -69,7 +71,7 @@ function refundedTooMuch(effects: readonly Effect[]): Broken[] {
   for (const { id, kind, detail } of effects) {
     if (kind === EFFECTS.cardCharged) left.set(id, Number(field(detail, "cents")));
     if (kind !== EFFECTS.cardRefunded) continue;
-    const charge = String(field(detail, "chargeId"));
+    const charge = field(detail, "chargeId") ?? "";
     const rest = (left.get(charge) ?? 0) - Number(field(detail, "cents"));
     left.set(charge, rest);
     if (rest < 0) {
@@ -150,12 +152,15 @@ function repeated(effects: readonly Effect[], subjectOf: (effect: Effect) => str
 }
 
 /** The order that an effect belongs to: a refund names its charge only. */
-function orderOf(detail: unknown, effects: readonly Effect[]): unknown {
+function orderOf(detail: unknown, effects: readonly Effect[]): string | undefined {
   const order = field(detail, "orderId");
   if (order !== undefined) return order;
   const charge = field(detail, "chargeId");
   return field(effects.find(({ id }) => id === charge)?.detail, "orderId");
 }
 
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+function field(value: unknown, name: string): string | undefined {
+  const found: unknown =
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof found === "string" || typeof found === "number" ? String(found) : undefined;
+}

@@ -1,20 +1,10 @@
 import type { EffectKind, Mark } from "@durable-lessons/types";
 import { receiptId } from "./call.ts";
+import type { Effect } from "./effects.ts";
 import type { Fault, FaultScript, Operation } from "./faults.ts";
 
 /** How often each kind of effect happened in a run. Kinds that did not happen are absent. */
 export type Evidence = Partial<Record<EffectKind, number>>;
-
-/** One effect, as the outside world remembers it. */
-export interface Effect {
-  /** As the provider named it in its answer: what a refund calls `chargeId`. */
-  id: string;
-  kind: EffectKind;
-  key: string | null;
-  detail: unknown;
-  /** Milliseconds since the epoch. */
-  at: number;
-}
 
 /** What the driver of a run stores with it. */
 export interface RunRecord {

@@ -1,3 +1,4 @@
+import type { GauntletProgress } from "../runner/gauntlet.ts";
 import type { Progress } from "../runner/index.ts";
 
 /** One line on a terminal that says what is going on, rewritten in place. */
@@ -14,7 +15,15 @@ export class ProgressLine {
 
   /** Shows where the work is now. */
   show(progress: Progress): void {
-    const text = this.#text(progress);
+    this.#show(this.#text(progress));
+  }
+
+  /** Shows where the gauntlet is now. */
+  showGauntlet(progress: GauntletProgress): void {
+    this.#show(this.#gauntletText(progress));
+  }
+
+  #show(text: string | undefined): void {
     if (!this.#enabled || !text) return;
     this.clear();
     this.#stream.write(text.slice(0, (this.#stream.columns ?? 80) - 1));
@@ -23,6 +32,28 @@ export class ProgressLine {
   /** Removes the line. */
   clear(): void {
     if (this.#enabled) this.#stream.write("\r\u001B[2K");
+  }
+
+  #gauntletText(progress: GauntletProgress): string | undefined {
+    switch (progress.type) {
+      case "starting":
+        this.#started = progress.variants;
+        this.#ended = 0;
+        return `… ${progress.lesson}: starting workerd`;
+      case "trials":
+        this.#started += progress.count;
+        return `… ${progress.count} trials`;
+      case "trial-ended":
+        this.#ended += 1;
+        return `… ${this.#ended} of ${this.#started} runs ended; ${progress.pair} (${progress.variant}): ${progress.trial}`;
+      case "crashed":
+        return `… workerd ${progress.pidAfter} is up, waking the runs`;
+      case "runtime-lost":
+        return `… ${progress.pair} (${progress.variant}): ${progress.reason}; starting workerd again`;
+      case "pair-judged":
+      case "pair-unreadable":
+        return undefined;
+    }
   }
 
   #text(progress: Progress): string | undefined {

@@ -4,7 +4,9 @@ import { parseArgs } from "node:util";
 import { autocompleteMultiselect, isCancel } from "@clack/prompts";
 import { comparePairs } from "../runner/compare.ts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
-import type { PairResult } from "../runner/progress.ts";
+import { type GauntletResult, runGauntlet } from "../runner/gauntlet.ts";
+import { VARIANTS } from "../pair.ts";
+import type { PairResult, Progress } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
 import {
   crashLine,
@@ -16,6 +18,7 @@ import {
   unreadableBlock,
   unreadableRow,
 } from "./output.ts";
+import { gauntletBlock, gauntletRow, gauntletSummary } from "./gauntlet.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { type TypeHint, typeHints } from "./type-hints.ts";
 
@@ -38,13 +41,16 @@ const FULL_MEGABYTES = 20;
 
 const HELP = `Runs pitfalls beside their fixes on the real runtime, and kills it under them.
 
-Usage: pnpm compare [lesson[/pair]] … [--json]
+Usage: pnpm compare [lesson[/pair]] … [--gauntlet] [--json]
 
   lesson          01, or the whole name of its folder in apps/
   lesson/pair     one pair of it, such as 01/side-effect-outside-step
                   On a terminal without names it offers a list; elsewhere it runs everything.
 
 Options
+  --gauntlet      take both variants through every fault, one at a time, and say
+                  which rules of the outside world they break
+  --fixes         with --gauntlet: the fixes only, as pnpm gauntlet does
   --json          print one JSON array on standard output and nothing else
   --timeout N     seconds that one run may take, 120 by default
   --help, -h      print this
@@ -68,7 +74,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     stderr.write(`${messageOf(error)}\nTry: pnpm compare --help\n`);
     return EXIT.usage;
   }
-  const { names, json, help, timeoutMs, apps = appsDir } = options;
+  const { names, json, help, timeoutMs, gauntlet, fixes, apps = appsDir } = options;
   if (help) {
     stdout.write(HELP);
     return EXIT.ok;
@@ -115,7 +121,41 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   const hintsOf = async ({ lesson, pair }: PairResult) =>
     ((await hints.get(lesson)) ?? []).filter((hint) => hint.pair === pair.id);
   let failure: string | undefined;
-  try {
+  const lost = (progress: Extract<Progress, { type: "pair-unreadable" | "runtime-lost" }>) => {
+    if (progress.type === "runtime-lost") return print(lostLine(progress, colors));
+    rows.push(unreadableRow(progress));
+    print(unreadableBlock(progress, colors));
+  };
+  async function takeThroughGauntlet() {
+    const variants = fixes ? (["fix"] as const) : VARIANTS;
+    const { signal } = stopped;
+    const results: GauntletResult[] = [];
+    for await (const progress of runGauntlet(selections, { signal, variants })) {
+      line.showGauntlet(progress);
+      switch (progress.type) {
+        case "starting":
+          print(lessonLine(progress.lesson, colors));
+          break;
+        case "crashed":
+          print(crashLine(progress, colors));
+          break;
+        case "pair-unreadable":
+        case "runtime-lost":
+          lost(progress);
+          break;
+        case "pair-judged":
+          results.push(...progress.results);
+          rows.push(...progress.results.map(gauntletRow));
+          print(gauntletBlock(progress.results, colors));
+          break;
+        case "trials":
+        case "trial-ended":
+          break;
+      }
+    }
+    summary = gauntletSummary(results, colors);
+  }
+  async function compare() {
     for await (const progress of comparePairs(selections, {
       signal: stopped.signal,
       runTimeoutMs: timeoutMs,
@@ -129,17 +169,18 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
         print(lessonLine(progress.lesson, colors));
       }
       if (progress.type === "crashed") print(crashLine(progress, colors));
-      if (progress.type === "runtime-lost") print(lostLine(progress, colors));
-      if (progress.type === "pair-unreadable") {
-        rows.push(unreadableRow(progress));
-        print(unreadableBlock(progress, colors));
-      }
+      if (progress.type === "runtime-lost" || progress.type === "pair-unreadable") lost(progress);
       if (progress.type === "pair-compared") {
         const found = await hintsOf(progress.result);
         rows.push(jsonRow(progress.result, found));
         print(pairBlock(progress.result, colors, found));
       }
     }
+    summary = summaryLine(rows, colors);
+  }
+  let summary = "";
+  try {
+    await (gauntlet ? takeThroughGauntlet() : compare());
   } catch (error) {
     failure = messageOf(error);
   } finally {
@@ -151,7 +192,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   const ok = failure === undefined && rows.every((row) => row.ok);
   if (!ok) stderr.write(await fullDisk());
   if (json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else print(summaryLine(rows, colors));
+  else print(summary || summaryLine(rows, colors));
   return ok ? EXIT.ok : EXIT.different;
 }
 
@@ -167,8 +208,9 @@ function parse(args: string[]) {
   const { values, positionals } = parseWords(args);
   const seconds = Number(values.timeout);
   if (!(seconds > 0 && seconds <= 3600)) throw new Error(timeoutText(values.timeout));
-  const { help, json, apps } = values;
-  return { names: positionals, help, json, apps, timeoutMs: seconds * 1000 };
+  const { help, json, apps, gauntlet, fixes } = values;
+  if (fixes && !gauntlet) throw new Error("--fixes goes with --gauntlet.");
+  return { names: positionals, help, json, apps, gauntlet, fixes, timeoutMs: seconds * 1000 };
 }
 
 /** @throws Error in our own words */
@@ -179,6 +221,8 @@ function parseWords(args: string[]) {
       allowPositionals: true,
       options: {
         apps: { type: "string" },
+        fixes: { type: "boolean", default: false },
+        gauntlet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
         json: { type: "boolean", default: false },
         timeout: { type: "string", default: "120" },

@@ -2,7 +2,7 @@ import { dirname, relative } from "node:path";
 import type { Broken } from "@durable-lessons/outside-world/rules";
 import { judge, type TrialRun } from "../judge.ts";
 import type { Exception, Pair, RunLedger, Variant } from "../pair.ts";
-import { type Trial, trialsOf, UNDISTURBED } from "../trials.ts";
+import { isLasting, type Trial, trialsOf, trialsOfCompensations, UNDISTURBED } from "../trials.ts";
 import { iterate } from "./channel.ts";
 import type { Selection } from "./lessons.ts";
 import type { Progress } from "./progress.ts";
@@ -36,7 +36,8 @@ export type GauntletProgress =
   | { type: "starting"; lesson: string; variants: number }
   | { type: "trials"; lesson: string; count: number }
   | { type: "trial-ended"; lesson: string; pair: string; variant: Variant; trial: string }
-  | { type: "variant-judged"; result: GauntletResult };
+  /** The sides of a pair that were tried. */
+  | { type: "pair-judged"; results: GauntletResult[] };
 
 /** Settings of the gauntlet. */
 export interface GauntletOptions {
@@ -54,10 +55,10 @@ const LANES = 24;
 const AT_ONCE = 24;
 
 /**
- * Takes variants through all their trials: for each lesson a runtime of its own, first every variant undisturbed, then all
- * trials at once, with one crash for all of them.
+ * Takes variants through all their trials: for each lesson a runtime of its own, first every variant undisturbed, then
+ * what shows which compensations it has, then all other trials, with one crash for all of them.
  *
- * @returns an async iterator of what happens, with one `variant-judged` for each variant; leaving it early ends every process
+ * @returns an async iterator of what happens, with one `pair-judged` for each pair; leaving it early ends every process
  */
 export function runGauntlet(
   selections: readonly Selection[],
@@ -117,29 +118,53 @@ export function runGauntlet(
             normal: await runTrial(side.pair, side.variant, UNDISTURBED, 0),
           })),
         );
-        const planned = normals.map((side) => ({
+        const tell = (count: number) => emit({ type: "trials", lesson: lesson.id, count });
+        const first = normals.map((side) => ({
           ...side,
           trials: trialsOf(side.pair, side.normal.ledger),
         }));
-        const count = planned.reduce((sum, { trials }) => sum + trials.length, 0);
-        emit({ type: "trials", lesson: lesson.id, count });
+        const lasting = first.map((side) => side.trials.filter(isLasting));
+        tell(lasting.flat().length);
+        const planned = await Promise.all(
+          first.map(async ({ trials, ...side }, at) => {
+            const runs = await Promise.all(
+              (lasting[at] ?? []).map(async (trial, nth) => ({
+                trial,
+                run: await runTrial(side.pair, side.variant, trial, nth % LANES),
+              })),
+            );
+            const more = trialsOfCompensations(
+              runs.map(({ trial, run }) => ({ trial, operations: run.ledger.operations })),
+              side.normal.ledger.operations,
+            );
+            return { ...side, runs, trials: [...trials.filter((one) => !isLasting(one)), ...more] };
+          }),
+        );
+        tell(planned.flatMap(({ trials }) => trials).length);
         // One crash for all: when nothing is left but what waits for it.
         turns.whenAllLeft(() => {
           if (atCrashPoint > 0) session.crash().catch(() => undefined);
         });
         const results = await Promise.all(
-          planned.map(async ({ pair, variant, normal, trials }) => {
-            const runs = await Promise.all(
-              trials.map((trial, nth) => runTrial(pair, variant, trial, nth % LANES)),
+          planned.map(async ({ pair, variant, normal, runs, trials }) => {
+            const others = await Promise.all(
+              trials.map(async (trial, nth) => ({
+                trial,
+                run: await runTrial(pair, variant, trial, nth % LANES),
+              })),
             );
-            const all = [UNDISTURBED, ...trials].map((trial, nth) => ({
-              trial: trial.name,
-              broken: judge(pair, trial, runs[nth - 1] ?? normal, normal.ledger),
-            }));
+            const all = [{ trial: UNDISTURBED, run: normal }, ...runs, ...others].map(
+              ({ trial, run }) => ({
+                trial: trial.name,
+                broken: judge(pair, trial, run, normal.ledger),
+              }),
+            );
             return resultOf(lesson.id, pair, variant, all);
           }),
         );
-        for (const result of results) emit({ type: "variant-judged", result });
+        for (const pair of pairs) {
+          emit({ type: "pair-judged", results: results.filter((result) => result.pair === pair) });
+        }
       } finally {
         await session.close();
       }

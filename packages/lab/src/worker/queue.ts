@@ -70,7 +70,9 @@ async function consumeRun<Env extends LabBindings>(
     await observe(env.WORLD, run, [
       { kind: "consumer.called", detail: batch.queue },
       ...messages.map((message) => noticed("message.delivered", message)),
-      ...(scope.trial ? messages.map(({ id }) => ({ kind: "message.id", detail: id })) : []),
+      ...(scope.trial
+        ? messages.map((message) => ({ kind: "message.id", detail: message.id }))
+        : []),
     ]);
     await runVariantCode(scope, () => consume(own, ownEnv));
   }

@@ -80,10 +80,10 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
       return (name: string, ...rest: unknown[]) => {
-        const quick = code.trial ? withoutDelays(String(method), rest) : rest;
+        const args = code.trial ? withoutDelays(String(method), rest) : rest;
         return Reflect.apply(member, target, [
           name,
-          ...quick.map((value) => watched(value, name, code)),
+          ...args.map((value) => watched(value, name, code)),
         ]);
       };
     },
@@ -111,18 +111,18 @@ function withoutDelays(method: string, rest: unknown[]): unknown[] {
   }
   if (method !== "do") return rest;
   const [config, ...others] = typeof rest[0] === "function" ? [{}, ...rest] : rest;
-  return [quick(config), ...others.map(quickRollback)];
+  return [configWithoutDelays(config), ...others.map(rollbackWithoutDelays)];
 }
 
-function quick(config: unknown): unknown {
+function configWithoutDelays(config: unknown): unknown {
   const given: unknown = isObject(config) ? Reflect.get(config, "retries") : undefined;
   const limit: unknown = isObject(given) ? Reflect.get(given, "limit") : DEFAULT_RETRIES;
   return { ...(isObject(config) && config), retries: { limit, delay: 1, backoff: "constant" } };
 }
 
-const quickRollback = (value: unknown) =>
+const rollbackWithoutDelays = (value: unknown) =>
   isObject(value) && "rollback" in value
-    ? { ...value, rollbackConfig: quick(Reflect.get(value, "rollbackConfig")) }
+    ? { ...value, rollbackConfig: configWithoutDelays(Reflect.get(value, "rollbackConfig")) }
     : value;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -35,7 +35,10 @@ export function httpEngine<Env extends LabBindings>({
 
   async function request(ctx: RequestContext): Promise<void> {
     const asked = disturb && "body" in disturb ? disturb.body : pair.body(context);
-    const body = JSON.stringify(asked);
+    const isOdd = disturb && "oddIds" in disturb;
+    const body = JSON.stringify(asked, (_, value: unknown) =>
+      isOdd && value === run ? `${run}@example.com` : value,
+    );
     try {
       const times = timesDelivered(disturb);
       const load: () => Promise<object> = pair[variant];
