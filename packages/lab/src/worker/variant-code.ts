@@ -80,7 +80,7 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
       return (name: string, ...rest: unknown[]) => {
-        const args = code.trial ? withoutDelays(String(method), rest) : rest;
+        const args = code.trial && method === "waitForEvent" ? rest.map(impatient) : rest;
         return Reflect.apply(member, target, [
           name,
           ...args.map((value) => watched(value, name, code)),
@@ -90,42 +90,16 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
   });
 }
 
-/** How often a step is tried that says nothing of it: Workflows documentation, "Sleeping and retrying". */
-const DEFAULT_RETRIES = 5;
 /** The longest wait for an event, in milliseconds, in a trial. */
 const LONGEST_WAIT_MS = 1500;
 
-/** The arguments of a step's method after its name, with no time to lose between attempts, in sleeps and in waits. */
-function withoutDelays(method: string, rest: unknown[]): unknown[] {
-  if (method === "sleep" || method === "sleepUntil") return [1];
-  if (method === "waitForEvent") {
-    const [options] = rest;
-    if (typeof options !== "object" || options === null) return rest;
-    const timeout: unknown = Reflect.get(options, "timeout");
-    return [
-      {
-        ...options,
-        timeout: Math.min(typeof timeout === "number" ? timeout : Infinity, LONGEST_WAIT_MS),
-      },
-    ];
-  }
-  if (method !== "do") return rest;
-  const [config, ...others] = typeof rest[0] === "function" ? [{}, ...rest] : rest;
-  return [configWithoutDelays(config), ...others.map(rollbackWithoutDelays)];
+/** The options of a wait in a trial, where nobody waits for a day. */
+function impatient(options: unknown): unknown {
+  if (typeof options !== "object" || options === null) return options;
+  const timeout: unknown = Reflect.get(options, "timeout");
+  const limit = typeof timeout === "number" ? timeout : LONGEST_WAIT_MS;
+  return { ...options, timeout: Math.min(limit, LONGEST_WAIT_MS) };
 }
-
-function configWithoutDelays(config: unknown): unknown {
-  const given: unknown = isObject(config) ? Reflect.get(config, "retries") : undefined;
-  const limit: unknown = isObject(given) ? Reflect.get(given, "limit") : DEFAULT_RETRIES;
-  return { ...(isObject(config) && config), retries: { limit, delay: 1, backoff: "constant" } };
-}
-
-const rollbackWithoutDelays = (value: unknown) =>
-  isObject(value) && "rollback" in value
-    ? { ...value, rollbackConfig: configWithoutDelays(Reflect.get(value, "rollbackConfig")) }
-    : value;
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** A callback, or options that hold a rollback handler. */
 function watched(value: unknown, step: string, code: Omit<RunningCode, "step">): unknown {
