@@ -57,12 +57,23 @@ export class FulfilmentWorkflow extends WorkflowEntrypoint<Env, FulfilmentOrder>
     }
 
     const { chargeId } = charge;
-    const { parcelId } = await step.do("ship parcel", patient, async () => {
-      const parcel = await carrier.ship({ orderId, key: keyOf("ship parcel") });
-      // Not in a step of its own: both can be repeated, and steps are what a month's bill is made of.
-      await closeOrder(DB, orderId, { state: "shipped", chargeId, ...parcel });
-      return parcel;
-    });
+    const { parcelId } = await step.do(
+      "ship parcel",
+      patient,
+      async () => {
+        const parcel = await carrier.ship({ orderId, key: keyOf("ship parcel") });
+        // Not in a step of its own: both can be repeated, and steps are what a month's bill is made of.
+        await closeOrder(DB, orderId, { state: "shipped", chargeId, ...parcel });
+        return parcel;
+      },
+      {
+        // The parcel may have left all the same: the answer was lost. To recall one that has not does no harm.
+        rollback: async () => {
+          await carrier.recall({ orderId, key: keyOf("recall parcel") });
+        },
+        rollbackConfig: patient,
+      },
+    );
     return { state: "shipped", parcelId };
   }
 }

@@ -30,11 +30,14 @@ export function judge(pair: Pair, trial: Trial, ended: TrialRun, normal: RunLedg
     return [{ rule: "comes-to-an-end", saw: ended.failure ?? `it is still ${status}` }];
   }
   const { effects } = ended.ledger;
-  const broken = [
+  return summed([
     ...alwaysBroken({ status, effects }),
     ...byEngine[pair.engine](trial, ended, normal),
-  ];
-  // Twenty mails that went twice are one finding.
+  ]);
+}
+
+/** Twenty mails that went twice are one finding. */
+function summed(broken: readonly Broken[]): Broken[] {
   return Object.entries(Object.groupBy(broken, ({ rule }) => rule)).flatMap(([, all = []]) => {
     const [first, ...others] = all;
     if (!first) return [];
@@ -42,6 +45,20 @@ export function judge(pair: Pair, trial: Trial, ended: TrialRun, normal: RunLedg
       ? [{ ...first, saw: `${first.saw}, and ${others.length} more` }]
       : [first];
   });
+}
+
+/** What a trial of a lesson's own code broke: see {@link judge}. */
+export function judgeFlow(trial: Trial, ended: TrialRun, normal: RunLedger): Broken[] {
+  const { report, ledger, failure } = ended;
+  const { status } = report;
+  if (!isOver(status)) {
+    return [{ rule: "comes-to-an-end", saw: failure ?? `it is still ${status}` }];
+  }
+  return summed([
+    ...alwaysBroken({ status, effects: ledger.effects }),
+    ...(failure ? [{ rule: "requests-are-answered" as const, saw: failure }] : []),
+    ...byEngine.workflow(trial, ended, normal),
+  ]);
 }
 
 type Judge = (trial: Trial, ended: TrialRun, normal: RunLedger) => Broken[];

@@ -40,6 +40,19 @@ export function trialsOf(
   ].map((trial) => ({ answer: { payload: YES }, ...trial }));
 }
 
+/** The trials of a lesson's own code: see {@link trialsOf}. */
+export function flowTrialsOf({
+  operations,
+  awaited,
+}: Pick<RunLedger, "awaited" | "operations">): Trial[] {
+  const no: Trial = { name: "every answer is no", faults: {}, answer: { payload: NO } };
+  return [
+    ...operations.flatMap((operation) => [...lastingFaultsOf(operation), ...faultsOf(operation)]),
+    { name: "the request twice", faults: {}, disturb: { deliver: 2 } },
+    ...(awaited.length > 0 ? [no] : []),
+  ].map((trial) => ({ answer: { payload: YES }, ...trial }));
+}
+
 /**
  * What an order does only once something has gone wrong for good, its compensation, is called in no undisturbed run.
  * These are the trials of such calls: what made the variant call them, and a fault of the call, each call once.

@@ -60,6 +60,23 @@ describe("FulfilmentWorkflow", () => {
       "card.charged": 1,
       "card.refunded": 1,
       "stock.released": 1,
+      // Nobody knows that it has not left.
+      "parcel.recalled": 1,
+    });
+  });
+
+  test("a parcel whose receipt is always lost is called back", async () => {
+    const order = newOrder();
+    await script(order, { "carrier.ship": { always: "fail-after-effect" } });
+    const { row, evidence: seen } = await fulfil(order);
+    expect(row).toMatchObject({ state: "cancelled" });
+    expect(seen).toEqual({
+      "stock.reserved": 1,
+      "card.charged": 1,
+      "card.refunded": 1,
+      "stock.released": 1,
+      "parcel.shipped": 1,
+      "parcel.recalled": 1,
     });
   });
 

@@ -1,6 +1,6 @@
 import { RULES } from "@durable-lessons/outside-world/rules";
 import { type Variant, VARIANTS } from "../pair.ts";
-import type { GauntletResult } from "../runner/gauntlet.ts";
+import type { FlowResult, GauntletResult, TrialResult } from "../runner/gauntlet.ts";
 import type { Colors } from "./colors.ts";
 
 /** What stands in the grid: the trial was borne, it broke a rule, it did and the pair says so, it does not exist here. */
@@ -23,7 +23,7 @@ export function gauntletBlock(results: readonly GauntletResult[], c: Colors): st
     `${ok ? c.green("✓") : c.red("✗")} ${c.bold(first.pair.id)}`,
     `    ${"".padEnd(width)}${sides.map((side) => c.dim(side.padEnd(9))).join("")}`,
     ...rows,
-    ...results.flatMap((result) => wordsOf(result, c)),
+    ...results.flatMap((result) => wordsOf({ ...result, mustHold: result.variant === "fix" }, c)),
   ].join("\n");
 }
 
@@ -35,36 +35,62 @@ function markOf(
 ): string {
   const result = results.find(({ variant }) => variant === side);
   const trial = result?.trials.find((one) => one.trial === name);
-  const pad = (mark: string) => mark.padEnd(9);
+  return mark(trial, side === "fix", c);
+}
+
+function mark(trial: TrialResult | undefined, mustHold: boolean, c: Colors): string {
+  const pad = (text: string) => text.padEnd(9);
   if (!trial) return c.dim(pad(MARKS.none));
   if (trial.broken.length === 0) return c.green(pad(MARKS.borne));
   if (trial.exception) return c.yellow(pad(MARKS.told));
-  return side === "fix" ? c.red(pad(MARKS.broke)) : pad(MARKS.broke);
+  return mustHold ? c.red(pad(MARKS.broke)) : pad(MARKS.broke);
 }
 
-function wordsOf({ variant, trials, stale }: GauntletResult, c: Colors): string[] {
+/** The grid of one thing that a lesson's own code does. */
+export function flowBlock({ flow, trials, stale, ok }: FlowResult, c: Colors): string {
+  const width = Math.max(...trials.map(({ trial }) => trial.length)) + 2;
+  return [
+    "",
+    `${ok ? c.green("✓") : c.red("✗")} ${c.bold(`the lesson's own code: ${flow}`)}`,
+    ...trials.map((trial) => `    ${trial.trial.padEnd(width)}${mark(trial, true, c)}`),
+    ...wordsOf({ variant: "own code", trials, stale, mustHold: true }, c),
+  ].join("\n");
+}
+
+interface Words extends Pick<GauntletResult, "stale" | "trials"> {
+  variant: string;
+  /** Is it red where a rule breaks? A pitfall may break them. */
+  mustHold: boolean;
+}
+
+function wordsOf({ variant, trials, stale, mustHold }: Words, c: Colors): string[] {
   const broken = trials.flatMap(({ trial, broken: all, exception }) =>
     all.map(({ rule, saw }) => {
       if (rule === exception?.breaks) {
         return c.yellow(`    ${variant}: ${trial}: ${exception.because} (cure: ${exception.cure})`);
       }
       const text = `    ${variant}: ${trial}: ${saw} (${RULES[rule]})`;
-      return variant === "fix" ? c.red(text) : c.dim(text);
+      return mustHold ? c.red(text) : c.dim(text);
     }),
   );
   const notSeen = stale.map(({ trial, breaks }) =>
-    c.red(`    ${variant}: ${trial}: the pair says that it breaks "${RULES[breaks]}": it does not`),
+    c.red(`    ${variant}: ${trial}: said to break "${RULES[breaks]}", but does not`),
   );
   return [...broken, ...notSeen];
 }
 
 /** The last line: how many trials there were, and what came of them. */
-export function gauntletSummary(results: readonly GauntletResult[], c: Colors): string {
-  const fixes = results.filter(({ variant }) => variant === "fix");
-  const trials = fixes.flatMap((result) => result.trials);
+export function gauntletSummary(
+  results: readonly GauntletResult[],
+  flows: readonly FlowResult[],
+  c: Colors,
+): string {
+  const judged = [...results.filter(({ variant }) => variant === "fix"), ...flows];
+  const trials = judged.flatMap((result) => result.trials);
   const told = trials.filter(({ exception }) => exception).length;
-  const bad = fixes.filter(({ ok }) => !ok).length;
-  const text = `${fixes.length} fixes, ${trials.length} trials, ${told} exceptions: ${fixes.length - bad} fixes bear what they say, ${bad} do not`;
+  const bad = judged.filter(({ ok }) => !ok).length;
+  const what = `${judged.length - flows.length} fixes and ${flows.length} flows of the lessons' own code`;
+  const text = `${what}, ${trials.length} trials, ${told} exceptions: ${judged.length - bad} bear what they say, ${bad} do not`;
   return `\n${bad > 0 ? c.red(text) : c.green(text)}`;
 }
 

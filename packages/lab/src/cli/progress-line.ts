@@ -50,6 +50,9 @@ export class ProgressLine {
         return `… workerd ${progress.pidAfter} is up, waking the runs`;
       case "runtime-lost":
         return `… ${progress.pair} (${progress.variant}): ${progress.reason}; starting workerd again`;
+      case "flow-trial-ended":
+        return `… the lesson's own code, ${progress.flow}: ${progress.trial}`;
+      case "flow-judged":
       case "pair-judged":
       case "pair-unreadable":
         return undefined;

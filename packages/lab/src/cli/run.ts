@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { autocompleteMultiselect, isCancel } from "@clack/prompts";
 import { comparePairs } from "../runner/compare.ts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
-import { type GauntletResult, runGauntlet } from "../runner/gauntlet.ts";
+import { type FlowResult, type GauntletResult, runGauntlet } from "../runner/gauntlet.ts";
 import { VARIANTS } from "../pair.ts";
 import type { PairResult, Progress } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
@@ -18,7 +18,7 @@ import {
   unreadableBlock,
   unreadableRow,
 } from "./output.ts";
-import { gauntletBlock, gauntletRow, gauntletSummary } from "./gauntlet.ts";
+import { flowBlock, gauntletBlock, gauntletRow, gauntletSummary } from "./gauntlet.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { type TypeHint, typeHints } from "./type-hints.ts";
 
@@ -130,6 +130,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     const variants = fixes ? (["fix"] as const) : VARIANTS;
     const { signal } = stopped;
     const results: GauntletResult[] = [];
+    const flowResults: FlowResult[] = [];
     for await (const progress of runGauntlet(selections, { signal, variants })) {
       line.showGauntlet(progress);
       switch (progress.type) {
@@ -148,12 +149,18 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
           rows.push(...progress.results.map(gauntletRow));
           print(gauntletBlock(progress.results, colors));
           break;
+        case "flow-judged":
+          flowResults.push(progress.result);
+          rows.push(progress.result);
+          print(flowBlock(progress.result, colors));
+          break;
+        case "flow-trial-ended":
         case "trials":
         case "trial-ended":
           break;
       }
     }
-    summary = gauntletSummary(results, colors);
+    summary = gauntletSummary(results, flowResults, colors);
   }
   async function compare() {
     for await (const progress of comparePairs(selections, {

@@ -4,10 +4,12 @@ import { judge, type TrialRun } from "../judge.ts";
 import type { Exception, Pair, RunLedger, Variant } from "../pair.ts";
 import { isLasting, type Trial, trialsOf, trialsOfCompensations, UNDISTURBED } from "../trials.ts";
 import { iterate } from "./channel.ts";
+import { readFlows, tryFlows } from "./flows.ts";
 import type { Selection } from "./lessons.ts";
 import type { Progress } from "./progress.ts";
 import type { RunClient } from "./run-client.ts";
 import { LessonSession } from "./session.ts";
+import { Turns } from "./turns.ts";
 
 /** What came of one trial of one variant. */
 export interface TrialResult {
@@ -30,12 +32,24 @@ export interface GauntletResult {
   ok: boolean;
 }
 
+/** All trials of one thing that a lesson's own code does. */
+export interface FlowResult {
+  lesson: string;
+  /** Its name: "an order". */
+  flow: string;
+  trials: TrialResult[];
+  stale: Exception[];
+  ok: boolean;
+}
+
 /** What happens while the gauntlet is run. */
 export type GauntletProgress =
   | Extract<Progress, { type: "crashed" | "pair-unreadable" | "runtime-lost" }>
   | { type: "starting"; lesson: string; variants: number }
   | { type: "trials"; lesson: string; count: number }
   | { type: "trial-ended"; lesson: string; pair: string; variant: Variant; trial: string }
+  | { type: "flow-trial-ended"; lesson: string; flow: string; trial: string }
+  | { type: "flow-judged"; result: FlowResult }
   /** The sides of a pair that were tried. */
   | { type: "pair-judged"; results: GauntletResult[] };
 
@@ -169,42 +183,22 @@ export function runGauntlet(
       } finally {
         await session.close();
       }
+      // The lesson's own code, where the lesson was asked for and not one of its pairs.
+      const flows = pairs.length === lesson.pairs.length ? await readFlows(lesson) : null;
+      if (!flows) continue;
+      const tried = await tryFlows(lesson, flows, { signal, runTimeoutMs }, (what) =>
+        emit({ type: "flow-trial-ended", lesson: lesson.id, ...what }),
+      );
+      for (const [{ name, exceptions = [] }, all] of tried) {
+        const judged = all.map(({ trial, broken: found }) => ({
+          trial: trial.name,
+          broken: found,
+        }));
+        const result = { lesson: lesson.id, flow: name, ...withExceptions(judged, exceptions) };
+        emit({ type: "flow-judged", result });
+      }
     }
   }, outer);
-}
-
-/** Lets so many work at once, and tells when all have left. */
-class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-  #working = 0;
-  #whenAllLeft = () => {};
-
-  constructor(atOnce: number) {
-    this.#free = atOnce;
-  }
-
-  async take(): Promise<{ leave: () => void }> {
-    this.#working += 1;
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    let hasLeft = false;
-    return {
-      leave: () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        this.#working -= 1;
-        const next = this.#waiting.shift();
-        if (next) next();
-        else this.#free += 1;
-        if (this.#working === 0) this.#whenAllLeft();
-      },
-    };
-  }
-
-  whenAllLeft(act: () => void): void {
-    this.#whenAllLeft = act;
-  }
 }
 
 function ended(run: RunClient): TrialRun {
@@ -225,14 +219,21 @@ function ended(run: RunClient): TrialRun {
   };
 }
 
+type Judged = Pick<TrialResult, "broken" | "trial">;
+
 function resultOf(
   lesson: string,
   pair: Pair,
   variant: Variant,
-  all: readonly { trial: string; broken: Broken[] }[],
+  all: readonly Judged[],
 ): GauntletResult {
-  const exceptions = variant === "fix" ? (pair.exceptions ?? []) : [];
-  const isFor = (exception: Exception, { trial, broken }: { trial: string; broken: Broken[] }) =>
+  const judged = withExceptions(all, variant === "fix" ? (pair.exceptions ?? []) : []);
+  return { lesson, pair, variant, ...judged, ok: variant === "pitfall" || judged.ok };
+}
+
+/** Which trials broke what somebody says that they do, and what is said and not seen. */
+function withExceptions(all: readonly Judged[], exceptions: readonly Exception[]) {
+  const isFor = (exception: Exception, { trial, broken }: Judged) =>
     exception.trial === trial && broken.some(({ rule }) => rule === exception.breaks);
   const trials = all.map((one): TrialResult => {
     const exception = exceptions.find((candidate) => isFor(candidate, one));
@@ -241,6 +242,5 @@ function resultOf(
   const stale = exceptions.filter((exception) => !all.some((one) => isFor(exception, one)));
   const isTold = ({ broken, exception }: TrialResult) =>
     broken.every(({ rule }) => rule === exception?.breaks);
-  const ok = variant === "pitfall" || (stale.length === 0 && trials.every(isTold));
-  return { lesson, pair, variant, trials, stale, ok };
+  return { trials, stale, ok: stale.length === 0 && trials.every(isTold) };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkerInput } from "@durable-lessons/crash-test";
+import { unstable_readConfig } from "wrangler";
 import { type Pair, VARIANTS } from "../pair.ts";
 import { queueOf } from "../queues.ts";
 import { type DatabaseConfig, type LessonConfig, lessonConfigs } from "./lesson-configs.ts";
@@ -30,6 +31,31 @@ export type LessonVars = Record<string, number | string>;
 export async function lessonWorkers(dir: string, vars: LessonVars = {}): Promise<WorkerInput[]> {
   const configs = await lessonConfigs(dir);
   return configs.map(({ file }) => ({ configPath: join(dir, file), vars }));
+}
+
+/**
+ * The Workers of a lesson as they are deployed, but for the times of their queues: a batch waits for nothing, and a retry for
+ * nothing but what the consumer asks for.
+ *
+ * @param dir absolute path of the lesson
+ * @param vars in the place of those in its configuration, and its secrets
+ */
+export async function quickWorkers(dir: string, vars: LessonVars): Promise<WorkerInput[]> {
+  const configs = await lessonConfigs(dir);
+  return configs.map(({ file }) => {
+    const configPath = join(dir, file);
+    const config = unstable_readConfig({ config: configPath });
+    const { consumers } = config.queues;
+    if (!consumers) return { configPath, vars };
+    const quick = consumers.map((consumer: object) => ({
+      ...consumer,
+      max_batch_timeout: 0,
+      retry_delay: 0,
+    }));
+    const { crons = [] } = config.triggers;
+    const times = { queues: { ...config.queues, consumers: quick }, triggers: { crons } };
+    return { config: { ...config, ...times }, vars };
+  });
 }
 
 /**
