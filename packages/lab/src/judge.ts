@@ -109,6 +109,8 @@ const byEngine: Record<Pair["engine"], Judge> = {
     }
     // Whoever asks knows that it went wrong, and asks again.
     if (isRefused) return [];
+    // What it has put into a queue is a dead letter.
+    if ((report.observations["message.dead-lettered"] ?? 0) > 0) return [];
     return endedWrong({ status, effects }, normal.effects);
   },
 };

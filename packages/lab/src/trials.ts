@@ -21,8 +21,11 @@ const NO = { approved: false };
 /** What nobody who follows the types would send. */
 const MALFORMED = "approved";
 
+/** What tells the requests of a bad neighbour from a run's own: no run's id, which is hexadecimal, holds it. */
+const NEIGHBOUR = "-neighbour";
+
 /** The id that a run's bad neighbour takes for the run's. */
-export const neighbourOf = (run: string) => `${run}-bad`;
+export const neighbourOf = (run: string) => run + NEIGHBOUR;
 
 /** A run that nothing disturbs: what waits for an event gets a yes. */
 export const UNDISTURBED: Trial = { name: "undisturbed", faults: {}, answer: { payload: YES } };
@@ -36,7 +39,7 @@ export function trialsOf(
 ): Trial[] {
   return [
     ...operations.flatMap((operation) => [...lastingFaultsOf(operation), ...faultsOf(operation)]),
-    ...byEngine(pair, awaited),
+    ...byEngine(pair, { operations, awaited }),
   ].map((trial) => ({ answer: { payload: YES }, ...trial }));
 }
 
@@ -116,7 +119,10 @@ const faultsOf = (operation: Operation): Trial[] => [
     : []),
 ];
 
-function byEngine({ engine }: Pair, awaited: readonly string[]): Trial[] {
+function byEngine(
+  { engine }: Pair,
+  { operations, awaited }: Pick<RunLedger, "awaited" | "operations">,
+): Trial[] {
   const disturbed = (name: string, disturb: Disturbance): Trial => ({ name, faults: {}, disturb });
   switch (engine) {
     case "workflow":
@@ -131,7 +137,13 @@ function byEngine({ engine }: Pair, awaited: readonly string[]): Trial[] {
         disturbed("a neighbour is null", { neighbour: null }),
         disturbed("a neighbour is {}", { neighbour: {} }),
         disturbed("a neighbour is a string", { neighbour: "a string" }),
-        disturbed("a neighbour always fails", { neighbourFails: true }),
+        {
+          name: "a neighbour always fails",
+          faults: Object.fromEntries(
+            operations.map((operation) => [operation, { always: "fail", about: NEIGHBOUR }]),
+          ),
+          disturb: { neighbourFails: true },
+        },
       ];
     case "http":
       return [

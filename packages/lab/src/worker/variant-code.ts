@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { WorkflowStep } from "cloudflare:workers";
 import type { RunScope } from "./env.ts";
+import type { TrialSettings } from "../plan.ts";
 import { runLogPrefix, type Thrown } from "../run-log.ts";
 
 /** The run whose code is running, and the step whose callback it is. */
@@ -80,7 +81,7 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
       return (name: string, ...rest: unknown[]) => {
-        const args = code.trial && method === "waitForEvent" ? rest.map(impatient) : rest;
+        const args = code.trial && method === "waitForEvent" ? rest.map(waitOf(code.trial)) : rest;
         return Reflect.apply(member, target, [
           name,
           ...args.map((value) => watched(value, name, code)),
@@ -90,16 +91,18 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
   });
 }
 
-/** The longest wait for an event, in milliseconds, in a trial. */
-const LONGEST_WAIT_MS = 1500;
+/** How long a trial waits for an event, in milliseconds: for one that is on its way, however slow the machine is. */
+const WAIT_FOR_ANSWER_MS = 45_000;
+/** The same where no answer comes. */
+const WAIT_FOR_NOTHING_MS = 1000;
 
-/** The options of a wait in a trial, where nobody waits for a day. */
-function impatient(options: unknown): unknown {
-  if (typeof options !== "object" || options === null) return options;
-  const timeout: unknown = Reflect.get(options, "timeout");
-  const limit = typeof timeout === "number" ? timeout : LONGEST_WAIT_MS;
-  return { ...options, timeout: Math.min(limit, LONGEST_WAIT_MS) };
-}
+/** The options of a wait in a trial, where nobody waits for a day. The harness takes out the other delays. */
+const waitOf =
+  ({ answer }: TrialSettings) =>
+  (options: unknown): unknown =>
+    typeof options === "object" && options !== null
+      ? { ...options, timeout: answer ? WAIT_FOR_ANSWER_MS : WAIT_FOR_NOTHING_MS }
+      : options;
 
 /** A callback, or options that hold a rollback handler. */
 function watched(value: unknown, step: string, code: Omit<RunningCode, "step">): unknown {

@@ -8,9 +8,7 @@ export default {
   claims: ["C12"],
   symptom: "vanished",
   engine: "queue",
-  // Retries enough to outlive a lease.
-  queue: { retries: 10 },
-  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],
   faults: { "mail.send": ["hang"] },
   disturb: { crash: { during: "mail.send" } },
   expect: {

@@ -1,17 +1,19 @@
 import { once } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupRequest } from "@durable-lessons/types";
+import { signupRequest } from "@durable-lessons/types";
+import * as v from "valibot";
 import { signupId } from "../../signup-id.ts";
+import { LEASE, retry } from "../lease.ts";
 
-export async function consume(
-  batch: MessageBatch<SignupRequest>,
-  env: OutsideWorld & { DB: D1Database },
-) {
+export async function consume(batch: MessageBatch, env: OutsideWorld & { DB: D1Database }) {
   for (const message of batch.messages) {
-    const { email } = message.body;
-    const id = await signupId(email);
-    await once(env.DB, id, () =>
-      env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." }),
-    );
+    try {
+      const { email } = v.parse(signupRequest, message.body);
+      const id = await signupId(email);
+      const welcome = { to: email, subject: "Welcome", text: "Good to have you.", key: id };
+      await once(env.DB, id, () => env.mail.send(welcome), LEASE);
+    } catch (error) {
+      retry(message, error);
+    }
   }
 }

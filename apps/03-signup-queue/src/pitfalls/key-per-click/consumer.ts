@@ -1,16 +1,18 @@
 import { once } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupMessage } from "@durable-lessons/types";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
+import { LEASE, retry } from "../lease.ts";
 
 /** What both variants put their messages before. */
-export async function consume(
-  batch: MessageBatch<SignupMessage>,
-  env: OutsideWorld & { DB: D1Database },
-) {
+export async function consume(batch: MessageBatch, env: OutsideWorld & { DB: D1Database }) {
   for (const message of batch.messages) {
-    const { id, email } = message.body;
-    await once(env.DB, id, () =>
-      env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." }),
-    );
+    try {
+      const { id, email } = v.parse(signupMessage, message.body);
+      const welcome = { to: email, subject: "Welcome", text: "Good to have you.", key: id };
+      await once(env.DB, id, () => env.mail.send(welcome), LEASE);
+    } catch (error) {
+      retry(message, error);
+    }
   }
 }

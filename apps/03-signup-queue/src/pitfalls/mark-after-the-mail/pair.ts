@@ -9,9 +9,7 @@ export default {
   claims: ["C5", "C12"],
   symptom: "twice",
   engine: "queue",
-  // Retries enough to outlive a lease.
-  queue: { retries: 10 },
-  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],
   faults: { "mail.send": ["hang-after-effect"] },
   disturb: { crash: { after: "mail.send" } },
   expect: {

@@ -9,7 +9,7 @@ export default {
   claims: ["C5", "C11"],
   symptom: "twice",
   engine: "queue",
-  messages: ({ run }) => [{ id: run, email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],
   disturb: { deliver: 2 },
   expect: {
     pitfall: { "email.sent": 2, "message.delivered": 2 },

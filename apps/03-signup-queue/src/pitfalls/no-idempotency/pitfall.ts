@@ -1,9 +1,14 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupMessage } from "@durable-lessons/types";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
 
-export async function consume(batch: MessageBatch<SignupMessage>, env: OutsideWorld) {
+export async function consume(batch: MessageBatch, env: OutsideWorld) {
   for (const message of batch.messages) {
-    const { email } = message.body;
-    await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+    try {
+      const { email } = v.parse(signupMessage, message.body);
+      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+    } catch {
+      message.retry();
+    }
   }
 }

@@ -1,12 +1,13 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupMessage } from "@durable-lessons/types";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
 
 /** What both variants do with a signup. */
-export async function consume(batch: MessageBatch<SignupMessage>, env: OutsideWorld) {
+export async function consume(batch: MessageBatch, env: OutsideWorld) {
   for (const message of batch.messages) {
-    const { email } = message.body;
     try {
-      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+      const { id, email } = v.parse(signupMessage, message.body);
+      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you.", key: id });
     } catch {
       message.retry();
     }

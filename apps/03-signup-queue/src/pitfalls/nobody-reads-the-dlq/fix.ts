@@ -1,20 +1,28 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupMessage } from "@durable-lessons/types";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
 
 export { consume } from "./consumer.ts";
 
-export async function consumeDeadLetters(
-  batch: MessageBatch<SignupMessage>,
-  env: OutsideWorld & { DB: D1Database },
-) {
-  for (const { id, body } of batch.messages) {
-    await env.DB.prepare(
-      `INSERT INTO dead_letters (id, signup_id, body, reason, stored_at)
-       VALUES (?1, ?2, ?3, 'its retries are used up', ?4) ON CONFLICT (id) DO NOTHING`,
-    )
-      .bind(id, body.id, JSON.stringify(body), Date.now())
-      .run();
-    const alert = { subject: "A signup has died", text: `It is message ${id}.` };
-    await env.alerts.send({ to: "operator@example.com", ...alert, key: id });
+type Env = OutsideWorld & { DB: D1Database };
+
+export async function consumeDeadLetters(batch: MessageBatch, env: Env) {
+  for (const message of batch.messages) {
+    // Behind this queue there is no other.
+    await keep(message, env).catch(() => message.retry());
   }
+}
+
+async function keep({ id, body }: Message, env: Env) {
+  const signup = v.safeParse(signupMessage, body);
+  const signupId = signup.success ? signup.output.id : null;
+  await env.DB.prepare(
+    `INSERT INTO dead_letters (id, signup_id, body, reason, stored_at)
+     VALUES (?1, ?2, ?3, 'its retries are used up', ?4) ON CONFLICT (id) DO NOTHING`,
+  )
+    .bind(id, signupId, JSON.stringify(body ?? null), Date.now())
+    .run();
+  const letter = signupId ?? id;
+  const alert = { subject: "A signup has died", text: `It is ${letter}.` };
+  await env.alerts.send({ to: "operator@example.com", ...alert, key: `dead-letter/${letter}` });
 }

@@ -9,7 +9,7 @@ export default {
   claims: ["C4", "C8"],
   symptom: "vanished",
   engine: "queue",
-  messages: ({ run }) => [{ id: `welcome-${run}`, email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: `welcome-${run}`, email: `ada+${run}@example.com` }],
   faults: { "mail.send": { always: "fail" } },
   output: {
     binding: "DB",

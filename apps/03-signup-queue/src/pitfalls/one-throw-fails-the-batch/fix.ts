@@ -1,12 +1,11 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
+import { signupRequest } from "@durable-lessons/types";
+import * as v from "valibot";
 
-type Signup = { email: string | null };
-
-export async function consume(batch: MessageBatch<Signup>, env: OutsideWorld) {
+export async function consume(batch: MessageBatch, env: OutsideWorld) {
   for (const message of batch.messages) {
     try {
-      const { email } = message.body;
-      if (!email) throw new Error("There is no address.");
+      const { email } = v.parse(signupRequest, message.body);
       await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
     } catch {
       message.retry();

@@ -11,11 +11,47 @@ export default {
   engine: "queue",
   // The three messages are a batch, so that they stay together; the first delivery and three retries.
   queue: { batchSize: 3, batchTimeout: 1 },
-  messages: () => [{ email: "ada@example.com" }, { email: null }, { email: "bob@example.com" }],
+  messages: ({ run }) => [
+    { email: `ada+${run}@example.com` },
+    { email: null },
+    { email: `bob+${run}@example.com` },
+  ],
   expect: {
     pitfall: { "email.sent": 4, "message.dead-lettered": 3 },
     fix: { "email.sent": 2, "message.dead-lettered": 1 },
   },
+  exceptions: [
+    {
+      trial: "mail.send: answer lost",
+      breaks: "mailed-once",
+      because: "The mail is out, but its consumer does not know it and sends another one.",
+      cure: "03/mark-after-the-mail",
+    },
+    {
+      trial: "mail.send: every answer lost",
+      breaks: "mailed-once",
+      because: "Each attempt sends a mail and does not know it.",
+      cure: "03/mark-after-the-mail",
+    },
+    {
+      trial: "killed after mail.send",
+      breaks: "mailed-once",
+      because: "The mail is out and not marked: after the crash another one is sent.",
+      cure: "03/mark-after-the-mail",
+    },
+    {
+      trial: "each message twice",
+      breaks: "mailed-once",
+      because: "Nobody remembers the first delivery.",
+      cure: "03/no-idempotency",
+    },
+    {
+      trial: "each message twice at once",
+      breaks: "mailed-once",
+      because: "Nobody remembers the other delivery.",
+      cure: "03/no-idempotency",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies QueuePair;

@@ -8,7 +8,7 @@ export default {
   claims: ["C4"],
   symptom: "vanished",
   engine: "queue",
-  messages: () => [{ email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],
   faults: { "mail.send": { always: "fail" } },
   disturb: { outage: { seconds: 2 } },
   expect: {

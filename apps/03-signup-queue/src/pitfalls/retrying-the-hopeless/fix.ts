@@ -5,13 +5,17 @@ import * as v from "valibot";
 
 export async function consume(batch: MessageBatch, env: OutsideWorld & { DB: D1Database }) {
   for (const message of batch.messages) {
-    const signup = v.safeParse(signupMessage, message.body);
-    if (!signup.success) {
-      await park(message, issuesAsText(signup.issues), env.DB);
-      continue;
+    try {
+      const signup = v.safeParse(signupMessage, message.body);
+      if (!signup.success) {
+        await park(message, issuesAsText(signup.issues), env.DB);
+        continue;
+      }
+      const { id, email } = signup.output;
+      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you.", key: id });
+    } catch {
+      message.retry();
     }
-    const { email } = signup.output;
-    await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
   }
 }
 

@@ -10,6 +10,10 @@ export default {
   symptom: "wasteful",
   engine: "queue",
   messages: ({ run }) => [{ id: run, email: "no address" }],
+  kept: {
+    binding: "DB",
+    sql: "SELECT COUNT(*) AS n FROM dead_letters WHERE id IN (SELECT value FROM json_each(?1))",
+  },
   output: {
     binding: "DB",
     sql: "SELECT COUNT(*) AS parked FROM dead_letters WHERE body ->> '$.id' = ?1",

@@ -9,7 +9,7 @@ export default {
   claims: ["C3", "C6"],
   symptom: "vanished",
   engine: "queue",
-  messages: () => [{ email: "ada@example.com" }],
+  messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],
   faults: { "mail.send": ["fail", "fail"] },
   expect: {
     pitfall: { "email.sent": 0, "message.delivered": 1 },

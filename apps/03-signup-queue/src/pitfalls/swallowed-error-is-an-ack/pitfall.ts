@@ -1,11 +1,12 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupRequest } from "@durable-lessons/types";
+import { signupMessage } from "@durable-lessons/types";
+import * as v from "valibot";
 
-export async function consume(batch: MessageBatch<SignupRequest>, env: OutsideWorld) {
+export async function consume(batch: MessageBatch, env: OutsideWorld) {
   for (const message of batch.messages) {
-    const { email } = message.body;
     try {
-      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+      const { id, email } = v.parse(signupMessage, message.body);
+      await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you.", key: id });
       message.ack();
     } catch {
       // Not acked, so it will come again?

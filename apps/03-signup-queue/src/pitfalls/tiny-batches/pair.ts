@@ -1,7 +1,5 @@
 import type { QueuePair } from "@durable-lessons/lab";
 
-const twenty = Array.from({ length: 20 }, (_, nth) => ({ email: `person-${nth}@example.com` }));
-
 export default {
   id: "tiny-batches",
   title: "Tiny batches",
@@ -13,7 +11,11 @@ export default {
   engine: "queue",
   // The batch size is the lesson.
   queue: { pitfall: { batchSize: 1 }, fix: { batchSize: 10, batchTimeout: 1 } },
-  messages: () => twenty,
+  messages: ({ run }) =>
+    Array.from({ length: 20 }, (_, nth) => ({
+      id: `${run}-${nth}`,
+      email: `person-${nth}+${run}@example.com`,
+    })),
   expect: {
     pitfall: { "email.sent": 20, "consumer.called": 20 },
     fix: { "email.sent": 20, "consumer.called": 2 },

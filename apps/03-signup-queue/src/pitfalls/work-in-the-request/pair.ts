@@ -10,7 +10,7 @@ export default {
   symptom: "wasteful",
   engine: "http",
   queue: {},
-  body: () => ({ email: "ada@example.com" }),
+  body: ({ run }) => ({ email: `ada+${run}@example.com` }),
   faults: { "mail.send": [{ slowMs: 500 }] },
   expect: {
     pitfall: { "email.sent": 1, "output.responses.0.effects": 1 },

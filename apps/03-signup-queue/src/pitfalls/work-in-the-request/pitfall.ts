@@ -1,8 +1,16 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { SignupRequest } from "@durable-lessons/types";
+import { signupRequest } from "@durable-lessons/types";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
+import * as v from "valibot";
+import { signupId } from "../../signup-id.ts";
 
 export async function handle(request: Request, env: OutsideWorld): Promise<Response> {
-  const { email } = await request.json<SignupRequest>();
-  await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you." });
+  const signup = v.safeParse(signupRequest, await request.json().catch(() => null));
+  if (!signup.success) {
+    return Response.json({ error: issuesAsText(signup.issues) }, { status: 400 });
+  }
+  const { email } = signup.output;
+  const id = await signupId(email);
+  await env.mail.send({ to: email, subject: "Welcome", text: "Good to have you.", key: id });
   return Response.json({ accepted: true }, { status: 202 });
 }
