@@ -6,6 +6,7 @@ import {
   evidenceByRun,
   evidenceOf,
   type FaultScript,
+  forgetHangs,
   hangingCalls,
   hangsByRun,
   meetFault,
@@ -112,7 +113,13 @@ describe("effects", () => {
     const { run, world } = await newWorld();
     await world.mail.send({ ...mail, key: "k" });
     expect(await effectsOf(WORLD, run)).toEqual([
-      { kind: "email.sent", key: "k", detail: mail, at: expect.any(Number) },
+      {
+        id: expect.stringMatching(/^email_sent_\d+$/),
+        kind: "email.sent",
+        key: "k",
+        detail: mail,
+        at: expect.any(Number),
+      },
     ]);
   });
 
@@ -256,9 +263,23 @@ describe("faults", () => {
     expect(await evidence(run)).toEqual(effects);
     expect(answer).not.toHaveBeenCalled();
 
+    // Another call that is answered does not help the one that hangs; the end of its runtime does.
     await world.mail.send(mail);
+    expect(await hangingCalls(WORLD, run)).toEqual(["mail.send"]);
+    await forgetHangs(WORLD, run);
     expect(await hangingCalls(WORLD, run)).toEqual([]);
   });
+});
+
+test("a lasting fault about something hits only what is about it", async () => {
+  const { run, world } = await newWorld({ "mail.send": { always: "fail", about: "eve@" } });
+  for (let nth = 1; nth <= 2; nth++) {
+    await world.mail.send(mail);
+    await expect(world.mail.send({ ...mail, to: "eve@example.com" })).rejects.toThrow(
+      "unavailable",
+    );
+  }
+  expect(await evidence(run)).toEqual({ "email.sent": 2 });
 });
 
 describe("mail through the send_email binding", () => {
