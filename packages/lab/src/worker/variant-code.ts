@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { WorkflowStep } from "cloudflare:workers";
 import type { RunScope } from "./env.ts";
+import type { TrialSettings } from "../plan.ts";
 import { runLogPrefix, type Thrown } from "../run-log.ts";
 
 /** The run whose code is running, and the step whose callback it is. */
@@ -80,7 +81,7 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
       return (name: string, ...rest: unknown[]) => {
-        const quick = code.trial ? withoutDelays(String(method), rest) : rest;
+        const quick = code.trial ? withoutDelays(String(method), rest, code.trial) : rest;
         return Reflect.apply(member, target, [
           name,
           ...quick.map((value) => watched(value, name, code)),
@@ -92,22 +93,18 @@ export function watchedStep(step: WorkflowStep, code: RunScope): WorkflowStep {
 
 /** How often a step is tried that says nothing of it: Workflows documentation, "Sleeping and retrying". */
 const DEFAULT_RETRIES = 5;
-/** The longest wait for an event, in milliseconds, in a trial. */
-const LONGEST_WAIT_MS = 1500;
+/** How long a trial waits for an event, in milliseconds: for one that is on its way, however slow the machine is. */
+const WAIT_FOR_ANSWER_MS = 45_000;
+/** The same where no answer comes. */
+const WAIT_FOR_NOTHING_MS = 1000;
 
 /** The arguments of a step's method after its name, with no time to lose between attempts, in sleeps and in waits. */
-function withoutDelays(method: string, rest: unknown[]): unknown[] {
+function withoutDelays(method: string, rest: unknown[], { answer }: TrialSettings): unknown[] {
   if (method === "sleep" || method === "sleepUntil") return [1];
   if (method === "waitForEvent") {
     const [options] = rest;
     if (typeof options !== "object" || options === null) return rest;
-    const timeout: unknown = Reflect.get(options, "timeout");
-    return [
-      {
-        ...options,
-        timeout: Math.min(typeof timeout === "number" ? timeout : Infinity, LONGEST_WAIT_MS),
-      },
-    ];
+    return [{ ...options, timeout: answer ? WAIT_FOR_ANSWER_MS : WAIT_FOR_NOTHING_MS }];
   }
   if (method !== "do") return rest;
   const [config, ...others] = typeof rest[0] === "function" ? [{}, ...rest] : rest;
