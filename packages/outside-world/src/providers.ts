@@ -49,6 +49,8 @@ export interface OutsideWorld {
   carrier: {
     /** Hands a parcel over (`parcel.shipped`). */
     ship(request: Keyed & { orderId: string }): Promise<{ parcelId: string }>;
+    /** Finds the parcel that a request with this key handed over, or null. Asking changes nothing. */
+    find(request: { key: string }): Promise<{ parcelId: string } | null>;
     /** Has an order's parcel stopped and brought back, wherever it is (`parcel.recalled`). */
     recall(request: Keyed & { orderId: string }): Promise<{ recallId: string }>;
   };
@@ -146,6 +148,10 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
         const kind = EFFECTS.parcelShipped;
         const { id } = await request({ operation: "carrier.ship", kind, detail, key });
         return { parcelId: id };
+      },
+      async find({ key }) {
+        const receipt = await receiptOf(env.WORLD, run, key);
+        return receipt && { parcelId: receipt.id };
       },
       async recall({ key, ...detail }) {
         const kind = EFFECTS.parcelRecalled;

@@ -99,6 +99,15 @@ describe("effects", () => {
     expect(await evidence(run)).toEqual({ "card.charged": 1 });
   });
 
+  test("a parcel is found by its key, also where the answer was lost, and nothing else is", async () => {
+    const { run, world } = await newWorld({ "carrier.ship": ["fail-after-effect"] });
+    const parcel = { orderId: "o-1", key: "k" };
+    await expect(world.carrier.ship(parcel)).rejects.toThrow("[simulated]");
+    expect(await world.carrier.find({ key: "k" })).toEqual(await world.carrier.ship(parcel));
+    expect(await world.carrier.find({ key: "other" })).toBeNull();
+    expect(await evidence(run)).toEqual({ "parcel.shipped": 1 });
+  });
+
   test("an effect keeps what was asked for, without the key", async () => {
     const { run, world } = await newWorld();
     await world.mail.send({ ...mail, key: "k" });
