@@ -56,7 +56,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
   "02/review-that-times-out": {
     title: "等到逾時的審核",
     claim: "等待逾時會拋出錯誤；接住了，就能好好收尾。",
-    why: "沒有人回覆，waitForEvent 就拋出 WorkflowTimeoutError。沒接住，實例就停在原地。同一行也會冒出別的錯誤，所以 catch 要認名字。",
+    why: "沒有人回覆，waitForEvent 就拋出 WorkflowTimeoutError。沒接住，實例就停在原地。同一行也會冒出別的錯誤，所以 catch 要看是哪一種。",
   },
   "02/no-way-back": {
     title: "沒有回頭路",

@@ -56,8 +56,9 @@ describe("a reader of lesson 1", () => {
     expect(await pair.locator(".pitfall pre").innerText()).toContain("await env.mail.send(");
     expect(await pair.locator(".fix .highlighted").allInnerTexts()).toEqual([
       expect.stringContaining('step.do("send welcome mail"'),
+      expect.stringContaining("stepKey("),
       expect.stringContaining("env.mail.send("),
-      "  );",
+      "  });",
     ]);
     expect(await pair.locator(".pair-source").innerText()).toMatch(/^Recorded on \d{4}-/);
     expect(await evidence(pair, "email.sent")).toEqual(["2", "1"]);

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OnboardingRequest } from "../../schemas.ts";
@@ -9,9 +10,12 @@ export async function run(
 ) {
   const { userId, email } = event.payload;
 
-  await step.do(`open account at ${Date.now()}`, () => env.accounts.open({ userId }));
-
-  await step.do("send welcome mail", () =>
-    env.mail.send({ to: email, subject: "Welcome", text: `Hello ${userId}` }),
+  await step.do(`open account at ${Date.now()}`, (ctx) =>
+    env.accounts.open({ userId, key: stepKey(event, ctx) }),
   );
+
+  await step.do("send welcome mail", (ctx) => {
+    const key = stepKey(event, ctx);
+    return env.mail.send({ to: email, subject: "Welcome", text: `Hello ${userId}`, key });
+  });
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 
@@ -6,8 +7,9 @@ type Params = { team: string[] };
 export async function run(event: WorkflowEvent<Params>, step: WorkflowStep, env: OutsideWorld) {
   let sent = 0;
   for (const to of event.payload.team) {
-    await step.do(`send mail to ${to}`, async () => {
-      await env.mail.send({ to, subject: "A new colleague", text: "Say hello" });
+    await step.do(`send mail to ${to}`, async (ctx) => {
+      const key = stepKey(event, ctx);
+      await env.mail.send({ to, subject: "A new colleague", text: "Say hello", key });
       sent += 1;
     });
   }

@@ -1,11 +1,15 @@
 import { createInstanceOnce, instanceIdFor } from "@durable-lessons/idempotency";
-import type { OnboardingRequest } from "../../schemas.ts";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
+import * as v from "valibot";
+import { onboardingRequest } from "../../schemas.ts";
 
 export { run } from "./workflow.ts";
 
 export async function handle(request: Request, env: { WORKFLOW: Workflow }): Promise<Response> {
-  const user = await request.json<OnboardingRequest>();
-  const id = await instanceIdFor("onboard", user.userId);
-  const { instance } = await createInstanceOnce(env.WORKFLOW, { id, params: user });
+  const user = v.safeParse(onboardingRequest, await request.json().catch(() => null));
+  if (!user.success) return Response.json({ error: issuesAsText(user.issues) }, { status: 400 });
+
+  const id = await instanceIdFor("onboard", user.output.userId);
+  const { instance } = await createInstanceOnce(env.WORKFLOW, { id, params: user.output });
   return Response.json({ instanceId: instance.id }, { status: 202 });
 }

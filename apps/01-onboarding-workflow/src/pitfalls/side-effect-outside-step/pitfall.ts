@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OnboardingRequest } from "../../schemas.ts";
@@ -11,5 +12,5 @@ export async function run(
 
   await env.mail.send({ to: email, subject: "Welcome", text: `Hello ${userId}` });
 
-  await step.do("open account", () => env.accounts.open({ userId }));
+  await step.do("open account", (ctx) => env.accounts.open({ userId, key: stepKey(event, ctx) }));
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -9,7 +10,9 @@ export async function run(
 ) {
   const { orderId } = event.payload;
 
-  await step.do("log order", () => env.audit.log({ line: `order ${orderId} accepted` }));
+  await step.do("log order", (ctx) =>
+    env.audit.log({ line: `order ${orderId} accepted`, key: stepKey(event, ctx) }),
+  );
 
-  await step.do("ship parcel", () => env.carrier.ship({ orderId }));
+  await step.do("ship parcel", (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }));
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,19 +12,30 @@ export async function run(
 ) {
   const { orderId, email, card } = event.payload;
 
-  await step.do("charge card", twice, () => env.payments.charge({ orderId, card, cents: 900 }), {
-    rollback: async ({ output }) => {
-      if (output?.status !== "charged") return;
-      await env.payments.refund({ chargeId: output.chargeId, cents: 900 });
+  await step.do(
+    "charge card",
+    twice,
+    (ctx) => env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
+    {
+      rollback: async ({ ctx, output }) => {
+        // Without an output the card may be charged all the same: the answer was lost.
+        const charge = output ?? (await env.payments.find({ key: stepKey(event, ctx) }));
+        if (charge?.status !== "charged") return;
+        const { chargeId } = charge;
+        await env.payments.refund({ chargeId, cents: 900, key: chargeId });
+      },
     },
-  });
+  );
 
   try {
-    await step.do("ship parcel", twice, () => env.carrier.ship({ orderId }));
-  } catch (error) {
-    await step.do("tell customer", () =>
-      env.mail.send({ to: email, subject: "No parcel", text: String(error) }),
+    await step.do("ship parcel", twice, (ctx) =>
+      env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
     );
+  } catch (error) {
+    await step.do("tell customer", (ctx) => {
+      const key = stepKey(event, ctx);
+      return env.mail.send({ to: email, subject: "No parcel", text: String(error), key });
+    });
     return { shipped: false };
   }
   return { shipped: true };

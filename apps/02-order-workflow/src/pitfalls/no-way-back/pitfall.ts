@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,9 +12,15 @@ export async function run(
 ) {
   const { orderId, card, lines } = event.payload;
 
-  await step.do("reserve stock", twice, () => env.stock.reserve({ orderId, lines }));
+  await step.do("reserve stock", twice, (ctx) =>
+    env.stock.reserve({ orderId, lines, key: stepKey(event, ctx) }),
+  );
 
-  await step.do("charge card", twice, () => env.payments.charge({ orderId, card, cents: 900 }));
+  await step.do("charge card", twice, (ctx) =>
+    env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
+  );
 
-  await step.do("ship parcel", twice, () => env.carrier.ship({ orderId }));
+  await step.do("ship parcel", twice, (ctx) =>
+    env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+  );
 }

@@ -1,6 +1,8 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
+import { isYes } from "../is-yes.ts";
 
 export async function run(
   event: WorkflowEvent<OrderRequest>,
@@ -9,8 +11,9 @@ export async function run(
 ) {
   const { orderId } = event.payload;
 
-  await step.waitForEvent("wait for shop", { type: "review" });
-  await step.waitForEvent("wait for bank", { type: "review", timeout: 3000 });
+  const shop = await step.waitForEvent("wait for shop", { type: "review" });
+  const bank = await step.waitForEvent("wait for bank", { type: "review", timeout: 3000 });
+  if (!isYes(shop.payload) || !isYes(bank.payload)) return;
 
-  await step.do("ship parcel", () => env.carrier.ship({ orderId }));
+  await step.do("ship parcel", (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }));
 }

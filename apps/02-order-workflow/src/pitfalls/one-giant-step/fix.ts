@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,6 +12,10 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", thrice, () => env.payments.charge({ orderId, card, cents: 900 }));
-  await step.do("ship parcel", thrice, () => env.carrier.ship({ orderId }));
+  await step.do("charge card", thrice, (ctx) =>
+    env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
+  );
+  await step.do("ship parcel", thrice, (ctx) =>
+    env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+  );
 }

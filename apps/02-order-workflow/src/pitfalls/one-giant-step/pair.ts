@@ -15,6 +15,14 @@ export default {
     pitfall: { "card.charged": 3, "parcel.shipped": 1 },
     fix: { "card.charged": 1, "parcel.shipped": 1 },
   },
+  exceptions: [
+    {
+      trial: "carrier.ship always fails",
+      breaks: "undone-leaves-nothing",
+      because: "The run is errored, and nobody gives the money back.",
+      cure: "02/no-way-back",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

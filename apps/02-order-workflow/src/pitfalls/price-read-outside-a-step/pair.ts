@@ -26,6 +26,15 @@ export default {
       "output.chargedCents": 900,
     },
   },
+  exceptions: [
+    {
+      trial: "restarted after its end",
+      breaks: "undone-leaves-nothing",
+      because:
+        "The price is read anew: the provider refuses another sum under the same key, and the run is errored.",
+      cure: "02/restart-from-scratch",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -14,15 +15,16 @@ export async function run(
 
   const cents = await earlyBirdPrice(env.DB, product);
 
-  const quotedCents = await step.do("send quote", async () => {
-    await env.mail.send({ to: email, subject: "Your price", text: `${cents} cents` });
+  const quotedCents = await step.do("send quote", async (ctx) => {
+    const text = `${cents} cents`;
+    await env.mail.send({ to: email, subject: "Your price", text, key: stepKey(event, ctx) });
     return cents;
   });
 
   await step.do("record sale", () => recordSale(env.DB, product));
 
-  const chargedCents = await step.do("charge card", async () => {
-    await env.payments.charge({ orderId, card, cents });
+  const chargedCents = await step.do("charge card", async (ctx) => {
+    await env.payments.charge({ orderId, card, cents, key: stepKey(event, ctx) });
     return cents;
   });
 

@@ -10,12 +10,21 @@ export default {
   symptom: "twice",
   engine: "http",
   body: orderOf,
-  faults: { "carrier.ship": ["fail"] },
+  faults: { "carrier.ship": ["fail", "fail"] },
   disturb: { deliver: 2 },
   expect: {
     pitfall: { "card.charged": 2, "parcel.shipped": 1 },
     fix: { "card.charged": 1, "parcel.shipped": 1 },
   },
+  exceptions: [
+    {
+      trial: "carrier.ship always fails",
+      breaks: "undone-leaves-nothing",
+      because:
+        "The run is errored, and waits for somebody who restarts it or gives the money back.",
+      cure: "02/no-way-back",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies HttpPair;

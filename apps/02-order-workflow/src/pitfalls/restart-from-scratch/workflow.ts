@@ -2,7 +2,7 @@ import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
 
-const once = { retries: { limit: 0, delay: 0 } };
+const twice = { retries: { limit: 1, delay: 100 } };
 
 /** What both variants start, and restart. */
 export async function run(
@@ -11,8 +11,12 @@ export async function run(
   env: OutsideWorld,
 ) {
   const { orderId, card } = event.payload;
-  await step.do("charge card", once, () => env.payments.charge({ orderId, card, cents: 900 }));
-  await step.do("ship parcel", once, () => env.carrier.ship({ orderId }));
+  // A result like any other: kept over a crash, thrown away by a restart from scratch.
+  const key = await step.do("make key", async () => crypto.randomUUID());
+  await step.do("charge card", twice, () =>
+    env.payments.charge({ orderId, card, cents: 900, key }),
+  );
+  await step.do("ship parcel", twice, () => env.carrier.ship({ orderId, key: `ship-${key}` }));
 }
 
 /** Waits until an instance has ended, and says how. */

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
@@ -12,8 +13,9 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", patient, async () => {
-    const charge = await env.payments.charge({ orderId, card, cents: 900 });
+  await step.do("charge card", patient, async (ctx) => {
+    const key = stepKey(event, ctx);
+    const charge = await env.payments.charge({ orderId, card, cents: 900, key });
     if (charge.status === "declined") throw new NonRetryableError(charge.message);
     return charge;
   });

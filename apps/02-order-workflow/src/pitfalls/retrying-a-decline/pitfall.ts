@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,8 +12,10 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", patient, async () => {
-    const charge = await env.payments.charge({ orderId, card, cents: 900 });
+  await step.do("charge card", patient, async (ctx) => {
+    // Under one key the bank would repeat its first answer.
+    const key = `${stepKey(event, ctx)}:${ctx.attempt}`;
+    const charge = await env.payments.charge({ orderId, card, cents: 900, key });
     if (charge.status === "declined") throw new Error(charge.message);
     return charge;
   });

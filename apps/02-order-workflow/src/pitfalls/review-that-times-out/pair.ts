@@ -5,7 +5,7 @@ export default {
   id: "review-that-times-out",
   title: "A review that times out",
   claim: "A wait that times out throws, and what is caught can be put in order.",
-  why: "Nobody answers, and waitForEvent throws a WorkflowTimeoutError. Uncaught it ends the instance as it stands. Other errors pass through the same line, so the catch looks for that name.",
+  why: "Nobody answers, and waitForEvent throws a WorkflowTimeoutError. Uncaught it ends the instance as it stands. Other errors pass through the same line, so the catch looks which one it is.",
   claims: ["B8"],
   symptom: "stopped",
   engine: "workflow",
@@ -15,6 +15,14 @@ export default {
     pitfall: { status: "errored", "stock.reserved": 1, "stock.released": 0 },
     fix: { status: "complete", "stock.reserved": 1, "stock.released": 1 },
   },
+  exceptions: [
+    {
+      trial: "carrier.ship always fails",
+      breaks: "undone-leaves-nothing",
+      because: "The run is errored, and what is reserved stays reserved.",
+      cure: "02/no-way-back",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

@@ -1,7 +1,9 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { EVENTS } from "../../events.ts";
 import type { OrderRequest } from "../../schemas.ts";
+import { isYes } from "../is-yes.ts";
 
 export async function run(
   event: WorkflowEvent<OrderRequest>,
@@ -10,9 +12,20 @@ export async function run(
 ) {
   const { orderId, lines } = event.payload;
 
-  await step.do("reserve stock", () => env.stock.reserve({ orderId, lines }));
+  await step.do("reserve stock", (ctx) =>
+    env.stock.reserve({ orderId, lines, key: stepKey(event, ctx) }),
+  );
 
-  await step.waitForEvent("wait for review", { type: EVENTS.orderReview, timeout: 1000 });
+  const options = { type: EVENTS.orderReview, timeout: 1000 };
+  const { payload } = await step.waitForEvent("wait for review", options);
+  const approved = isYes(payload);
 
-  await step.do("ship parcel", () => env.carrier.ship({ orderId }));
+  if (!approved) {
+    await step.do("release stock", (ctx) =>
+      env.stock.release({ orderId, key: stepKey(event, ctx) }),
+    );
+    return;
+  }
+
+  await step.do("ship parcel", (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }));
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,10 +12,12 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", impatient, async () => {
-    await env.payments.charge({ orderId, card, cents: 900 });
+  await step.do("charge card", impatient, async (ctx) => {
+    await env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) });
   });
   await step.sleep("grace period", 5000);
 
-  await step.do("ship parcel", impatient, () => env.carrier.ship({ orderId }));
+  await step.do("ship parcel", impatient, (ctx) =>
+    env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+  );
 }

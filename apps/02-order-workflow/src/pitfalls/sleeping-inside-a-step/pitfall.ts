@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -16,5 +17,7 @@ export async function run(
     await scheduler.wait(5000);
   });
 
-  await step.do("ship parcel", impatient, () => env.carrier.ship({ orderId }));
+  await step.do("ship parcel", impatient, (ctx) =>
+    env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+  );
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,8 +12,8 @@ export async function run(
 
   const reserved: string[] = [];
   for (const line of lines) {
-    const sku = await step.do(`reserve ${line.sku}`, async () => {
-      await env.stock.reserve({ orderId, lines: [line] });
+    const sku = await step.do(`reserve ${line.sku}`, async (ctx) => {
+      await env.stock.reserve({ orderId, lines: [line], key: stepKey(event, ctx) });
       return line.sku;
     });
     reserved.push(sku);

@@ -15,6 +15,14 @@ export default {
     pitfall: { status: "complete", "card.charged": 1, "email.sent": 0 },
     fix: { status: "errored", "card.charged": 1, "email.sent": 0 },
   },
+  exceptions: [
+    {
+      trial: "mail.send always fails",
+      breaks: "undone-leaves-nothing",
+      because: "The run is errored, as it should be, and nobody gives the money back.",
+      cure: "02/no-way-back",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies WorkflowPair;

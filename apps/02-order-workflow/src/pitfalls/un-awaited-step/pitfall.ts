@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,9 +12,12 @@ export async function run(
 ) {
   const { orderId, email, card } = event.payload;
 
-  await step.do("charge card", twice, () => env.payments.charge({ orderId, card, cents: 900 }));
-
-  void step.do("send mail", twice, () =>
-    env.mail.send({ to: email, subject: "Thank you", text: orderId }),
+  await step.do("charge card", twice, (ctx) =>
+    env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
   );
+
+  void step.do("send mail", twice, (ctx) => {
+    const key = stepKey(event, ctx);
+    return env.mail.send({ to: email, subject: "Thank you", text: orderId, key });
+  });
 }

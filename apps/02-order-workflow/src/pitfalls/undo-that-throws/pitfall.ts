@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
@@ -11,17 +12,27 @@ export async function run(
 ) {
   const { orderId, lines } = event.payload;
 
-  await step.do("reserve stock", twice, () => env.stock.reserve({ orderId, lines }), {
-    rollback: async () => {
-      await env.stock.release({ orderId });
+  await step.do(
+    "reserve stock",
+    twice,
+    (ctx) => env.stock.reserve({ orderId, lines, key: stepKey(event, ctx) }),
+    {
+      rollback: async () => {
+        await env.stock.release({ orderId, key: `release-${orderId}` });
+      },
     },
-  });
+  );
 
-  await step.do("ship parcel", twice, () => env.carrier.ship({ orderId }), {
-    rollback: async ({ output }) => {
-      if (!output) throw new Error("There is no parcel to recall.");
-      await env.carrier.recall({ orderId, key: output.parcelId });
+  await step.do(
+    "ship parcel",
+    twice,
+    (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+    {
+      rollback: async ({ output }) => {
+        if (!output) throw new Error("There is no parcel to recall.");
+        await env.carrier.recall({ orderId, key: output.parcelId });
+      },
+      rollbackConfig: twice,
     },
-    rollbackConfig: twice,
-  });
+  );
 }

@@ -1,11 +1,16 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import type { Firing } from "./workflow.ts";
+import { issuesAsText } from "@durable-lessons/worker-helpers/http";
+import * as v from "valibot";
+import { firingOfCron } from "./workflow.ts";
 
 export { run } from "./workflow.ts";
 
 export async function handle(request: Request, env: { WORKFLOW: Workflow }): Promise<Response> {
-  const firing = await request.json<Firing>();
-  const id = `etl-${firing.scheduledTime}`;
-  await createInstanceOnce(env.WORKFLOW, { id, params: firing });
+  const firing = v.safeParse(firingOfCron, await request.json().catch(() => null));
+  if (!firing.success)
+    return Response.json({ error: issuesAsText(firing.issues) }, { status: 400 });
+
+  const id = `etl-${firing.output.scheduledTime}`;
+  await createInstanceOnce(env.WORKFLOW, { id, params: firing.output });
   return new Response(null, { status: 202 });
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { SALES } from "./sales.ts";
@@ -7,7 +8,7 @@ export async function run(
   step: WorkflowStep,
   env: OutsideWorld & { DB: D1Database },
 ) {
-  await step.do("load", { retries: { limit: 2, delay: 100 } }, async () => {
+  await step.do("load", { retries: { limit: 2, delay: 100 } }, async (ctx) => {
     await env.DB.prepare(
       `INSERT INTO keyed_sales (run, sale_id, minor)
        SELECT ?1, value ->> '$.id', value ->> '$.minor' FROM json_each(?2) WHERE true
@@ -15,7 +16,7 @@ export async function run(
     )
       .bind(event.payload.run, SALES)
       .run();
-    await env.audit.log({ line: "3 rows loaded" });
+    await env.audit.log({ line: "3 rows loaded", key: stepKey(event, ctx) });
   });
 
   return step.do("count rows", () =>

@@ -1,12 +1,13 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 
 const thrice = { retries: { limit: 2, delay: 100 } };
 
-export async function run(_event: WorkflowEvent<unknown>, step: WorkflowStep, env: OutsideWorld) {
-  await step.do("extract and load", thrice, async () => {
+export async function run(event: WorkflowEvent<unknown>, step: WorkflowStep, env: OutsideWorld) {
+  await step.do("extract and load", thrice, async (ctx) => {
     const { text } = await env.source.read({ file: "sales.csv", bytes: 500 });
     const rows = text.split("\n").length;
-    await env.warehouse.load({ file: "sales.csv", rows });
+    await env.warehouse.load({ file: "sales.csv", rows, key: stepKey(event, ctx) });
   });
 }

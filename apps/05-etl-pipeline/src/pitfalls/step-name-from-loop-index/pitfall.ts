@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { listFolder } from "./late-file.ts";
@@ -11,13 +12,17 @@ export async function run(
 
   const loaded: string[] = [];
   for (const [index, file] of files.entries()) {
-    const done = await step.do(`load file ${index}`, async () => {
-      await env.warehouse.load({ file, rows: 1 });
+    const done = await step.do(`load file ${index}`, async (ctx) => {
+      await env.warehouse.load({ file, rows: 1, key: stepKey(event, ctx) });
       return file;
     });
     loaded.push(done);
   }
-  await step.do("write report", () => env.audit.log({ line: loaded.join(", ") }));
+  const line = loaded.join(", ");
+  // A list of other files is another report.
+  await step.do("write report", (ctx) =>
+    env.audit.log({ line, key: `${stepKey(event, ctx)}:${line}` }),
+  );
 
-  return { loaded: loaded.join(", ") };
+  return { loaded: line };
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { countOver1MiB, TWO_MIB } from "./size.ts";
@@ -13,10 +14,10 @@ export async function run(
     return event.payload.key;
   });
 
-  const loaded = await step.do("load", async () => {
+  const loaded = await step.do("load", async (ctx) => {
     const text = await (await env.FILES.get(extracted))?.text();
     const rows = text?.split("\n").length ?? 0;
-    return env.warehouse.load({ file: "sales.csv", rows });
+    return env.warehouse.load({ file: "sales.csv", rows, key: stepKey(event, ctx) });
   });
 
   return { resultsOver1MiB: countOver1MiB(extracted, loaded) };

@@ -1,9 +1,10 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { countOver1MiB, TWO_MIB } from "./size.ts";
 
 export async function run(
-  _event: WorkflowEvent<{ key: string }>,
+  event: WorkflowEvent<{ key: string }>,
   step: WorkflowStep,
   env: OutsideWorld,
 ) {
@@ -12,9 +13,9 @@ export async function run(
     return text;
   });
 
-  const loaded = await step.do("load", async () => {
+  const loaded = await step.do("load", async (ctx) => {
     const rows = extracted.split("\n").length;
-    return env.warehouse.load({ file: "sales.csv", rows });
+    return env.warehouse.load({ file: "sales.csv", rows, key: stepKey(event, ctx) });
   });
 
   return { resultsOver1MiB: countOver1MiB(extracted, loaded) };
