@@ -78,8 +78,9 @@ const byEngine: Record<Pair["engine"], Judge> = {
   queue({ disturb }, { run, report, ledger }, normal) {
     const { status, observations } = report;
     const { effects, kept } = ledger;
-    if (status !== "complete") return endedWrong({ status, effects }, normal.effects);
-    const found = (observations["message.dead-lettered"] ?? 0) + kept;
+    // An instance that has failed is found too.
+    const found =
+      (observations["message.dead-lettered"] ?? 0) + kept + (status === "complete" ? 0 : 1);
     if (disturb && ("neighbour" in disturb || "neighbourFails" in disturb)) {
       const isAbout = (name: string) => (effect: (typeof effects)[number]) =>
         JSON.stringify(effect.detail).includes(name);
@@ -89,9 +90,14 @@ const byEngine: Record<Pair["engine"], Judge> = {
       if (normal.effects.length > 0 && !effects.some(last)) lacks.push("all of the last message");
       return [
         ...lacks.map((saw): Broken => ({ rule: "neighbours-are-served", saw: `without ${saw}` })),
+        ...stillOut(effects.filter(bad)).map((saw): Broken => ({
+          rule: "undone-leaves-nothing",
+          saw: `its neighbour: ${saw}`,
+        })),
         ...(found === 0 ? [LOST] : []),
       ];
     }
+    if (status !== "complete") return endedWrong({ status, effects }, normal.effects);
     return missing(effects, normal.effects).length > 0 && found === 0 ? [LOST] : [];
   },
 

@@ -1,11 +1,13 @@
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn, retryRefused } from "../orders-in.ts";
 
 export { run } from "../charge.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
-  const instances = batch.messages.map(({ body }) => ({ id: body.orderId, params: body }));
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  const orders = ordersIn(batch);
+  const instances = orders.map(({ order }) => ({ id: order.orderId, params: order }));
   try {
-    await env.WORKFLOW.createBatch({ instances });
+    const { errors } = await env.WORKFLOW.createBatch({ instances });
+    retryRefused(orders, errors);
     batch.ackAll();
   } catch {
     batch.retryAll();

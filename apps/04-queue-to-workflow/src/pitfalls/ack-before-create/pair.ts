@@ -9,7 +9,7 @@ export default {
   claims: [],
   symptom: "vanished",
   engine: "queue",
-  messages: () => [order("order-1")],
+  messages: ({ run }) => [order(`order-${run}`)],
   faults: {
     "workflow.create": [{ code: "rate_limited", message: "100 creates a second are enough" }],
   },

@@ -12,7 +12,7 @@ export default {
   engine: "queue",
   // The four messages are a batch: it is delivered when all are there.
   queue: { batchSize: 4, batchTimeout: 1 },
-  messages: () => [order("order-1"), order("order-2")],
+  messages: ({ run }) => [order(`order-1-${run}`), order(`order-2-${run}`)],
   disturb: { deliver: 2, atOnce: true },
   expect: {
     pitfall: { "card.charged": 1, "message.dead-lettered": 4 },

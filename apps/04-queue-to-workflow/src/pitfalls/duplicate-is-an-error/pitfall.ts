@@ -1,9 +1,9 @@
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn } from "../orders-in.ts";
 
 export { run } from "../charge.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
-  for (const { body } of batch.messages) {
-    await env.WORKFLOW.create({ id: body.orderId, params: body });
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  for (const { order } of ordersIn(batch)) {
+    await env.WORKFLOW.create({ id: order.orderId, params: order });
   }
 }

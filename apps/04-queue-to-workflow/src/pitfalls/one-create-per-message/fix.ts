@@ -1,9 +1,13 @@
 import { createInstancesOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn } from "../orders-in.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
-  const instances = batch.messages.map(({ body }) => ({ id: body.orderId, params: body }));
-  await createInstancesOnce(env.WORKFLOW, instances);
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  const orders = ordersIn(batch);
+  const instances = orders.map(({ order }) => ({ id: order.orderId, params: order }));
+  const outcomes = await createInstancesOnce(env.WORKFLOW, instances);
+  for (const [index, { outcome }] of outcomes.entries()) {
+    if (outcome === "failed") orders[index]?.message.retry();
+  }
 }
 
 export async function run() {

@@ -1,8 +1,6 @@
 import type { QueuePair } from "@durable-lessons/lab";
 import { order } from "../order.ts";
 
-const hundred = Array.from({ length: 100 }, (_, nth) => order(`order-${nth}`));
-
 export default {
   id: "one-create-per-message",
   title: "One create per message",
@@ -13,7 +11,7 @@ export default {
   engine: "queue",
   // The hundred are a batch.
   queue: { batchSize: 100, batchTimeout: 1 },
-  messages: () => hundred,
+  messages: ({ run }) => Array.from({ length: 100 }, (_, nth) => order(`order-${nth}-${run}`)),
   expect: {
     pitfall: { "workflow.created": 100, "workflow.create-called": 100 },
     fix: { "workflow.created": 100, "workflow.create-called": 1 },

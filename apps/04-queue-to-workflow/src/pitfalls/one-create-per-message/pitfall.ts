@@ -1,9 +1,13 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn } from "../orders-in.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
-  for (const { body } of batch.messages) {
-    await createInstanceOnce(env.WORKFLOW, { id: body.orderId, params: body });
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  for (const { message, order } of ordersIn(batch)) {
+    try {
+      await createInstanceOnce(env.WORKFLOW, { id: order.orderId, params: order });
+    } catch {
+      message.retry();
+    }
   }
 }
 

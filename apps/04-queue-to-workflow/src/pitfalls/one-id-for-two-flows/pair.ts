@@ -8,9 +8,9 @@ export default {
   claims: ["B26"],
   symptom: "vanished",
   engine: "queue",
-  messages: () => [
-    { flow: "order", orderId: "order-1" },
-    { flow: "return", orderId: "order-1" },
+  messages: ({ run }) => [
+    { flow: "order", orderId: `order-${run}` },
+    { flow: "return", orderId: `order-${run}` },
   ],
   expect: {
     pitfall: { "workflow.created": 1, "parcel.shipped": 1, "parcel.recalled": 0 },

@@ -1,11 +1,17 @@
 import { createInstanceOnce, instanceIdFor } from "@durable-lessons/idempotency";
-import type { Request } from "./workflow.ts";
+import * as v from "valibot";
+import { flowRequest } from "./workflow.ts";
 
 export { run } from "./workflow.ts";
 
-export async function consume(batch: MessageBatch<Request>, env: { WORKFLOW: Workflow }) {
-  for (const { body } of batch.messages) {
-    const id = await instanceIdFor("fulfil", body.orderId);
-    await createInstanceOnce(env.WORKFLOW, { id, params: body });
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  for (const message of batch.messages) {
+    try {
+      const params = v.parse(flowRequest, message.body);
+      const id = await instanceIdFor("fulfil", params.orderId);
+      await createInstanceOnce(env.WORKFLOW, { id, params });
+    } catch {
+      message.retry();
+    }
   }
 }

@@ -1,11 +1,20 @@
 import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import * as v from "valibot";
 
-export type Request = { flow: "order" | "return"; orderId: string };
+/** What is asked for: an order, or its return. */
+export const flowRequest = v.strictObject({
+  flow: v.picklist(["order", "return"]),
+  orderId: v.string(),
+});
 
 /** What both variants start: a parcel out, or a parcel back. */
-export async function run(event: WorkflowEvent<Request>, step: WorkflowStep, env: OutsideWorld) {
+export async function run(
+  event: WorkflowEvent<v.InferOutput<typeof flowRequest>>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
   const { flow, orderId } = event.payload;
   if (flow === "order") {
     await step.do("ship parcel", (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }));

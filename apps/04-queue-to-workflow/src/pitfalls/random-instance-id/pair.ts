@@ -9,7 +9,7 @@ export default {
   claims: [],
   symptom: "twice",
   engine: "queue",
-  messages: () => [order("order-1")],
+  messages: ({ run }) => [order(`order-${run}`)],
   disturb: { deliver: 2 },
   expect: {
     pitfall: { "card.charged": 2, "workflow.created": 2 },

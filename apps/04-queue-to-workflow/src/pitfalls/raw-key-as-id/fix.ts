@@ -1,14 +1,20 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn, retryRefused } from "../orders-in.ts";
 
 export { run } from "../charge.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  const orders = ordersIn(batch);
   const instances = await Promise.all(
-    batch.messages.map(async ({ body }) => ({
-      id: await instanceIdFor("fulfil", body.orderId),
-      params: body,
+    orders.map(async ({ order }) => ({
+      id: await instanceIdFor("fulfil", order.orderId),
+      params: order,
     })),
   );
-  await env.WORKFLOW.createBatch({ instances });
+  try {
+    const { errors } = await env.WORKFLOW.createBatch({ instances });
+    retryRefused(orders, errors);
+  } catch {
+    batch.retryAll();
+  }
 }

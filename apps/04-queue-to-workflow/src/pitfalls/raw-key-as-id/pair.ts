@@ -1,8 +1,6 @@
 import type { QueuePair } from "@durable-lessons/lab";
 import { order } from "../order.ts";
 
-const keys = ["1001", "shop/1002", "ada@example.com", "🫖 1004", "1005"];
-
 export default {
   id: "raw-key-as-id",
   title: "A raw key as the id",
@@ -13,7 +11,14 @@ export default {
   engine: "queue",
   // The five are a batch.
   queue: { batchSize: 5, batchTimeout: 1 },
-  messages: () => keys.map(order),
+  messages: ({ run }) =>
+    [
+      `1001-${run}`,
+      `shop/1002-${run}`,
+      `ada+${run}@example.com`,
+      `🫖 1004-${run}`,
+      `1005-${run}`,
+    ].map(order),
   expect: {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.dead-lettered": 5 },
     fix: { "card.charged": 5, "workflow.created": 5, "message.dead-lettered": 0 },

@@ -1,11 +1,14 @@
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn, retryRefused } from "../orders-in.ts";
 
 export { run } from "../charge.ts";
 
-export async function consume(batch: MessageBatch<FulfilmentOrder>, env: { WORKFLOW: Workflow }) {
-  const instances = batch.messages.map(({ body }) => ({
-    id: body.orderId,
-    params: body,
-  }));
-  await env.WORKFLOW.createBatch({ instances });
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow }) {
+  const orders = ordersIn(batch);
+  const instances = orders.map(({ order }) => ({ id: order.orderId, params: order }));
+  try {
+    const { errors } = await env.WORKFLOW.createBatch({ instances });
+    retryRefused(orders, errors);
+  } catch {
+    batch.retryAll();
+  }
 }

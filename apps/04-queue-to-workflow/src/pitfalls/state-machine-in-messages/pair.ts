@@ -10,7 +10,7 @@ export default {
   claims: ["B34"],
   symptom: "twice",
   engine: "queue",
-  messages: () => [order("order-1")],
+  messages: ({ run }) => [order(`order-${run}`)],
   disturb: { deliver: 2 },
   expect: {
     pitfall: { "stock.reserved": 2, "card.charged": 2, "parcel.shipped": 2 },

@@ -1,26 +1,33 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
-import type { FulfilmentOrder } from "../../schemas.ts";
+import * as v from "valibot";
+import { fulfilmentOrder } from "../../schemas.ts";
 
-type Progress = FulfilmentOrder & { next?: "charge" | "ship" };
+const progress = v.strictObject({
+  ...fulfilmentOrder.entries,
+  next: v.optional(v.picklist(["charge", "ship"])),
+});
+type Progress = v.InferOutput<typeof progress>;
 
-export async function consume(
-  batch: MessageBatch<Progress>,
-  env: OutsideWorld & { QUEUE: Queue<Progress> },
-) {
-  for (const { body } of batch.messages) {
-    const { orderId, card, cents, lines } = body;
-    switch (body.next) {
-      case undefined:
-        await env.stock.reserve({ orderId, lines });
-        await env.QUEUE.send({ ...body, next: "charge" });
-        break;
-      case "charge":
-        await env.payments.charge({ orderId, card, cents });
-        await env.QUEUE.send({ ...body, next: "ship" });
-        break;
-      case "ship":
-        await env.carrier.ship({ orderId });
-        break;
+export async function consume(batch: MessageBatch, env: OutsideWorld & { QUEUE: Queue<Progress> }) {
+  for (const message of batch.messages) {
+    try {
+      const order = v.parse(progress, message.body);
+      const { orderId, card, cents, lines, next } = order;
+      switch (next) {
+        case undefined:
+          await env.stock.reserve({ orderId, lines });
+          await env.QUEUE.send({ ...order, next: "charge" });
+          break;
+        case "charge":
+          await env.payments.charge({ orderId, card, cents });
+          await env.QUEUE.send({ ...order, next: "ship" });
+          break;
+        case "ship":
+          await env.carrier.ship({ orderId });
+          break;
+      }
+    } catch {
+      message.retry();
     }
   }
 }

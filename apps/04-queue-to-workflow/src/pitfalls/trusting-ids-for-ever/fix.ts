@@ -1,15 +1,16 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
-import type { FulfilmentOrder } from "../../schemas.ts";
+import { ordersIn } from "../orders-in.ts";
 
 export { run } from "./workflow.ts";
 
-export async function consume(
-  batch: MessageBatch<FulfilmentOrder>,
-  env: { WORKFLOW: Workflow; DB: D1Database },
-) {
-  for (const { body } of batch.messages) {
-    if (await isFinished(body.orderId, env.DB)) continue;
-    await createInstanceOnce(env.WORKFLOW, { id: body.orderId, params: body });
+export async function consume(batch: MessageBatch, env: { WORKFLOW: Workflow; DB: D1Database }) {
+  for (const { message, order } of ordersIn(batch)) {
+    try {
+      if (await isFinished(order.orderId, env.DB)) continue;
+      await createInstanceOnce(env.WORKFLOW, { id: order.orderId, params: order });
+    } catch {
+      message.retry();
+    }
   }
 }
 

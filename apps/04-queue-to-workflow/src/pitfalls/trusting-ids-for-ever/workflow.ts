@@ -9,8 +9,16 @@ export async function run(
   env: OutsideWorld & { DB: D1Database },
 ) {
   const { orderId, card, cents } = event.payload;
-  // Without a key: by now the provider has forgotten it, as it forgets every key after some days.
-  await step.do("charge card", () => env.payments.charge({ orderId, card, cents }));
+  // A key for this instance alone: by the time of another one the provider has forgotten it, as it forgets every key
+  // after some days.
+  const key = `charge-${orderId}-${event.timestamp.getTime()}`;
+  await step.do("charge card", () => env.payments.charge({ orderId, card, cents, key }), {
+    rollback: async ({ output }) => {
+      const charge = output ?? (await env.payments.find({ key }));
+      if (charge?.status !== "charged") return;
+      await env.payments.refund({ chargeId: charge.chargeId, cents, key: charge.chargeId });
+    },
+  });
 
   await step.do("record result", async () => {
     await env.DB.prepare(

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { DraftRequest } from "../../schemas.ts";
@@ -10,17 +11,18 @@ export async function run(
   const { draftId, prompt, reviewer } = event.payload;
   const messages = [{ role: "user", content: prompt }];
 
-  const { response: text = "" } = await step.do("generate draft", () =>
-    env.model.run("a-model", { messages }),
+  const { response: text = "" } = await step.do("generate draft", (ctx) =>
+    env.model.run("a-model", { messages }, { key: stepKey(event, ctx) }),
   );
 
-  const reviewed = await step.do("mail reviewer", async () => {
-    await env.mail.send({ to: reviewer, subject: "Please review", text });
+  const reviewed = await step.do("mail reviewer", async (ctx) => {
+    const key = stepKey(event, ctx);
+    await env.mail.send({ to: reviewer, subject: "Please review", text, key });
     return text;
   });
 
-  const published = await step.do("publish article", async () => {
-    await env.site.publish({ articleId: draftId, text });
+  const published = await step.do("publish article", async (ctx) => {
+    await env.site.publish({ articleId: draftId, text, key: stepKey(event, ctx) });
     return text;
   });
 

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { DraftRequest } from "../../schemas.ts";
@@ -12,13 +13,14 @@ export async function run(
 
   const { response: text = "" } = await env.model.run("a-model", { messages });
 
-  const reviewed = await step.do("mail reviewer", async () => {
-    await env.mail.send({ to: reviewer, subject: "Please review", text });
+  const reviewed = await step.do("mail reviewer", async (ctx) => {
+    const key = stepKey(event, ctx);
+    await env.mail.send({ to: reviewer, subject: "Please review", text, key });
     return text;
   });
 
-  const published = await step.do("publish article", async () => {
-    await env.site.publish({ articleId: draftId, text });
+  const published = await step.do("publish article", async (ctx) => {
+    await env.site.publish({ articleId: draftId, text, key: stepKey(event, ctx) });
     return text;
   });
 

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { isTimeout } from "../../errors.ts";
@@ -21,7 +22,8 @@ export async function run(
     if (!isTimeout(error)) throw error;
   }
 
-  await step.do("remind reviewer", () =>
-    env.mail.remind({ to: reviewer, subject: "Still waiting", text: draftId }),
-  );
+  await step.do("remind reviewer", (ctx) => {
+    const mail = { to: reviewer, subject: "Still waiting", text: draftId };
+    return env.mail.remind({ ...mail, key: stepKey(event, ctx) });
+  });
 }

@@ -1,3 +1,4 @@
+import { stepKey } from "@durable-lessons/idempotency";
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { findDraft } from "../../drafts.ts";
@@ -19,7 +20,8 @@ export async function run(
     await step.sleep(`wait ${hour}`, HOUR);
   }
 
-  await step.do("remind reviewer", () =>
-    env.mail.remind({ to: reviewer, subject: "Still waiting", text: draftId }),
-  );
+  await step.do("remind reviewer", (ctx) => {
+    const mail = { to: reviewer, subject: "Still waiting", text: draftId };
+    return env.mail.remind({ ...mail, key: stepKey(event, ctx) });
+  });
 }

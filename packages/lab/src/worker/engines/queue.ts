@@ -9,6 +9,9 @@ import { isAtOnce, timesDelivered } from "./deliver.ts";
 import type { Engine, EngineRun } from "./engine.ts";
 import { isQueueEmpty, observedInstanceIds, settledMessages } from "./observed.ts";
 
+/** Of a hundred messages ten show as much in a trial, and a hundred trials of them cost a tenth. */
+const MOST_IN_A_TRIAL = 10;
+
 /** A run whose messages the lab sends; the variant consumes them. */
 export function queueEngine<Env extends LabBindings>({
   env,
@@ -26,7 +29,7 @@ export function queueEngine<Env extends LabBindings>({
     bodies().map((body, index) => ({ body: { lab: { ...scope, index }, body } }));
 
   function bodies(): unknown[] {
-    const own = pair.messages(context);
+    const own = pair.messages(context).slice(0, scope.trial && MOST_IN_A_TRIAL);
     if (!disturb || !("neighbour" in disturb || "neighbourFails" in disturb)) return own;
     // Another run's: a person, or an order, of its own.
     const [failing] = pair.messages({ ...context, run: neighbourOf(run) });
