@@ -113,8 +113,9 @@ const byEngine: Record<Pair["engine"], Judge> = {
     if (isRefused && Object.keys(faults).length === 0) {
       return [{ rule: "requests-are-answered", saw: codes.join(", ") || "it threw" }];
     }
-    // Whoever asks knows that it went wrong, and asks again.
+    // Whoever asks knows that it went wrong, and asks again, or for something else.
     if (isRefused) return [];
+    if (effects.length === 0 && codes.every((code) => code >= 400)) return [];
     // What it has put into a queue is a dead letter.
     if ((report.observations["message.dead-lettered"] ?? 0) > 0) return [];
     return endedWrong({ status, effects }, normal.effects);

@@ -38,7 +38,7 @@ export function trialsOf(
   { operations, awaited }: Pick<RunLedger, "awaited" | "operations">,
 ): Trial[] {
   return [
-    ...operations.flatMap((operation) => [...lastingFaultsOf(operation), ...faultsOf(operation)]),
+    ...operations.flatMap((operation) => [lastingFaultOf(operation), ...faultsOf(operation)]),
     ...byEngine(pair, { operations, awaited }),
   ].map((trial) => ({ answer: { payload: YES }, ...trial }));
 }
@@ -50,7 +50,7 @@ export function flowTrialsOf({
 }: Pick<RunLedger, "awaited" | "operations">): Trial[] {
   const no: Trial = { name: "every answer is no", faults: {}, answer: { payload: NO } };
   return [
-    ...operations.flatMap((operation) => [...lastingFaultsOf(operation), ...faultsOf(operation)]),
+    ...operations.flatMap((operation) => [lastingFaultOf(operation), ...faultsOf(operation)]),
     { name: "the request twice", faults: {}, disturb: { deliver: 2 } },
     ...(awaited.length > 0 ? [no] : []),
   ].map((trial) => ({ answer: { payload: YES }, ...trial }));
@@ -58,7 +58,8 @@ export function flowTrialsOf({
 
 /**
  * What an order does only once something has gone wrong for good, its compensation, is called in no undisturbed run.
- * These are the trials of such calls: what made the variant call them, and a fault of the call, each call once.
+ * These are the trials of such calls: what made the variant call them, and a fault of the call, each call once; and, for a
+ * variant that takes something back, calls of which every answer is lost.
  *
  * @param lasting the lasting trials, with what the variant has called in them
  * @param known what it has called in the undisturbed run
@@ -68,10 +69,21 @@ export function trialsOfCompensations(
   known: readonly Operation[],
 ): Trial[] {
   const seen = new Set(known);
+  const called = lasting.flatMap(({ operations }) => operations);
+  // Who takes things back must know what there is, also where no answer has ever come. Who does not has said so by then.
+  const unknown = called.some(
+    (operation) => COMPENSATIONS.has(operation) && !known.includes(operation),
+  )
+    ? known.map((operation): Trial => ({
+        name: `${operation}: every answer lost`,
+        faults: { [operation]: { always: "fail-after-effect" } },
+        answer: { payload: YES },
+      }))
+    : [];
   const fresh = ({ operations }: { operations: readonly Operation[] }) =>
     operations.filter((operation) => !known.includes(operation)).length;
   // That which calls most of them is an order that was nearly done.
-  return lasting
+  const compensations = lasting
     .toSorted((one, other) => fresh(other) - fresh(one))
     .flatMap(({ trial, operations }) =>
       operations.flatMap((operation) => {
@@ -85,16 +97,17 @@ export function trialsOfCompensations(
         }));
       }),
     );
+  return [...unknown, ...compensations];
 }
 
 /** What keeps a variant from going on as usual: see {@link trialsOfCompensations}. */
-const lastingFaultsOf = (operation: Operation): Trial[] => [
-  { name: `${operation} always fails`, faults: { [operation]: { always: "fail" } } },
-  {
-    name: `${operation}: every answer lost`,
-    faults: { [operation]: { always: "fail-after-effect" } },
-  },
-];
+const lastingFaultOf = (operation: Operation): Trial => ({
+  name: `${operation} always fails`,
+  faults: { [operation]: { always: "fail" } },
+});
+
+/** What takes something back. */
+const COMPENSATIONS = new Set<Operation>(["carrier.recall", "payments.refund", "stock.release"]);
 
 /** Is this a trial after which a variant may do what it does not do otherwise? */
 export const isLasting = ({ disturb, faults, answer }: Trial): boolean =>

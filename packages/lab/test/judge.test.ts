@@ -160,7 +160,6 @@ describe("the trials", () => {
       trialsOf(pairOf(engine), { operations, awaited: [] }).map(({ name }) => name);
     expect(names("workflow", ["mail.send"])).toEqual([
       "mail.send always fails",
-      "mail.send: every answer lost",
       "mail.send fails",
       "mail.send: answer lost",
       "killed during mail.send",
@@ -190,7 +189,12 @@ describe("the trials", () => {
       ],
       ["stock.reserve", "carrier.ship"],
     );
-    expect(found.map(({ name }) => name)).toEqual(
+    const [lost, ...others] = [found.slice(0, 2), ...found.slice(2)];
+    expect(lost.map(({ name }) => name)).toEqual([
+      "stock.reserve: every answer lost",
+      "carrier.ship: every answer lost",
+    ]);
+    expect(others.map(({ name }) => name)).toEqual(
       ["payments.refund", "stock.release"].flatMap((call) =>
         [
           `${call} fails`,
@@ -200,7 +204,7 @@ describe("the trials", () => {
         ].map((name) => `carrier.ship always fails, then ${name}`),
       ),
     );
-    expect(found[0]?.faults).toEqual({
+    expect(others[0]?.faults).toEqual({
       "carrier.ship": { always: "fail" },
       "payments.refund": ["fail"],
     });

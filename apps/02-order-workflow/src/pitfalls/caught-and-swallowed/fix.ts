@@ -28,8 +28,17 @@ export async function run(
   );
 
   try {
-    await step.do("ship parcel", twice, (ctx) =>
-      env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+    await step.do(
+      "ship parcel",
+      twice,
+      (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }),
+      {
+        rollback: async ({ ctx, output }) => {
+          const parcel = output ?? (await env.carrier.find({ key: stepKey(event, ctx) }));
+          if (!parcel) return;
+          await env.carrier.recall({ orderId, key: parcel.parcelId });
+        },
+      },
     );
   } catch (error) {
     await step.do("tell customer", (ctx) => {

@@ -22,6 +22,19 @@ export default {
       because: "The run is errored, and what is reserved stays reserved.",
       cure: "02/no-way-back",
     },
+    {
+      trial: "stock.reserve: every answer lost",
+      breaks: "undone-leaves-nothing",
+      because: "The run is errored before it waits, and what is reserved stays reserved.",
+      cure: "02/no-way-back",
+    },
+    {
+      trial: "carrier.ship: every answer lost",
+      breaks: "undone-leaves-nothing",
+      because:
+        "The run is errored although the parcel has left, and what is reserved stays reserved.",
+      cure: "02/undo-that-throws",
+    },
   ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
