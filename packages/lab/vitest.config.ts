@@ -7,7 +7,8 @@ export default defineConfig({
     fileParallelism: false,
     // Loading wrangler takes seconds of a processor: once for all files.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Nothing waits for these times: a busy machine may be slow, and a hook runs what many tests look at.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });

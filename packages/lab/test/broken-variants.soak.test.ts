@@ -164,7 +164,7 @@ const INNOCENT: MadePair[] = (["workflow", "queue", "http"] as const).map((engin
   engine,
 }));
 
-const RUN_TIMEOUT_MS = soak(20_000, 10_000);
+const RUN_TIMEOUT_MS = soak(20_000, 15_000);
 const STALL_MS = soak(5000, 2000);
 
 async function compareAll(

@@ -129,7 +129,7 @@ describe("all pairs of the fixture at once", () => {
 
 describe("pairs that are not as they claim", () => {
   const swappedIds = ["crash-during-a-step", "message-twice", "request-twice"];
-  const runTimeoutMs = 8000;
+  const runTimeoutMs = 15_000;
   let progress: Progress[];
   let results: Record<string, PairResult>;
   beforeAll(async () => {

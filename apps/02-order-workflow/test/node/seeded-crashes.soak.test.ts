@@ -1,5 +1,5 @@
 /**
- * Ten SIGKILLs under fifty orders at once; in `pnpm test` two, and fewer orders. Every order has a seed: it says which calls of its providers fail, which hang
+ * Ten SIGKILLs under fifty orders at once; in `pnpm test` three, and fewer orders. Every order has a seed: it says which calls of its providers fail, which hang
  * until the kill (before or after their effect), when the review comes and what it says. Run one again with
  * SEEDS=17 (or SEEDS=1-200) pnpm test:soak.
  */
@@ -15,9 +15,9 @@ import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientOf, delivered, idOf, newOrder, startLesson } from "./helpers.ts";
 
-const CRASHES = soak(10, 2);
+const CRASHES = soak(10, 3);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
-const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-50", "1-8"))
+const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-50", "1-15"))
   .split("-")
   .map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, nth) => first + nth);

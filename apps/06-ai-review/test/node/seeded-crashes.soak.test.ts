@@ -1,5 +1,5 @@
 /**
- * Six SIGKILLs under forty drafts at once; in `pnpm test` two, and fewer drafts. Every draft has a seed: it says which calls of its providers fail, which hang
+ * Six SIGKILLs under forty drafts at once; in `pnpm test` three, and fewer drafts. Every draft has a seed: it says which calls of its providers fail, which hang
  * until the kill (before or after their effect), when the reviewer clicks and what. Run one again with
  * SEEDS=17 (or SEEDS=1-200) pnpm test:soak.
  */
@@ -10,9 +10,9 @@ import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientOf, newDraft, startLesson } from "./helpers.ts";
 
-const CRASHES = soak(6, 2);
+const CRASHES = soak(6, 3);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
-const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-40", "1-6"))
+const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-40", "1-12"))
   .split("-")
   .map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
