@@ -7,7 +7,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: "node", include: ["test/*.test.ts"] } },
+      // Most files read the same lessons and pages: what they import is loaded once.
+      { extends: true, test: { name: "node", include: ["test/*.test.ts"], isolate: false } },
       // With a browser, which a machine may lack: `pnpm test:browser`.
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
     ],

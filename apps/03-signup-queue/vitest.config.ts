@@ -4,6 +4,7 @@ export default lessonTests(import.meta.dirname, {
   producer: {
     config: "wrangler.producer.jsonc",
     bindings: { ADMIN_TOKENS: "ada:token-of-ada bob:token-of-bob" },
+    isIsolated: true,
   },
-  consumer: { config: "wrangler.consumer.jsonc" },
+  consumer: { config: "wrangler.consumer.jsonc", isIsolated: true },
 });

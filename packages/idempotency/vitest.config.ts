@@ -1,4 +1,5 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { soak } from "@durable-lessons/test-kit/soak";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -11,7 +12,8 @@ export default defineConfig({
         compatibilityDate: "2026-11-01",
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations("./migrations"),
-          // Always the same, so that a red run is red again. Another: PROPERTY_SEED=1 pnpm test
+          // How many, and from which seed. Always the same, so that a red run is red again. Another: PROPERTY_SEED=1 pnpm test
+          SCHEDULES: soak(1000, 150),
           PROPERTY_SEED: Number(process.env["PROPERTY_SEED"] ?? 20_261_129),
         },
         d1Databases: { DB: "db" },
@@ -26,6 +28,9 @@ export default defineConfig({
   ],
   test: {
     setupFiles: ["./test/setup.ts"],
+    // Every key is used by one test alone: one runtime serves all files.
+    isolate: false,
+    maxWorkers: 1,
     // Nothing here waits for a time. A busy machine may be slow; this only ends what hangs.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -18,6 +18,7 @@ declare global {
       DB: D1Database;
       GREET: Workflow<GreetParams>;
       MAIL: Queue;
+      SCHEDULES: number;
       PROPERTY_SEED: number;
       TEST_MIGRATIONS: D1Migration[];
     }

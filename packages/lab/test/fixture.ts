@@ -12,10 +12,11 @@ export async function fixtureLesson(): Promise<Lesson> {
   return lesson;
 }
 
-/** The fixture with the lab in front, and all its pairs. */
-export async function startFixture(): Promise<LessonRuntime> {
-  const { dir, pairs } = await fixtureLesson();
-  return LessonRuntime.start(dir, {}, pairs);
+/** The fixture with the lab in front, and these of its pairs, by id: all unless named. */
+export async function startFixture(...ids: string[]): Promise<LessonRuntime> {
+  const lesson = await fixtureLesson();
+  const pairs = ids.map((id) => pairOf(lesson, id));
+  return LessonRuntime.start(lesson.dir, {}, ids.length > 0 ? pairs : lesson.pairs);
 }
 
 /** The pair with this id. */

@@ -24,7 +24,7 @@ const isSender = (value: unknown): value is Sender =>
   typeof value === "object" && value !== null && "sendBatch" in value;
 
 test("runs that share a batch do not share its fate", async () => {
-  const runtime = await startFixture();
+  const runtime = await startFixture("message-twice");
   try {
     const start = async () => {
       const response = await runtime.fetch(FIX, { method: "POST" });

@@ -1,12 +1,13 @@
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { LessonRuntime } from "../src/runner/index.ts";
 import { APPS, startFixture } from "./fixture.ts";
 import { exists, WorkerdWatch } from "./processes.ts";
 
-const FIX = "/pitfalls/crash-after-an-effect/fix";
+const PAIR = "crash-after-an-effect";
+const FIX = `/pitfalls/${PAIR}/fix`;
 
 let watch: WorkerdWatch;
 beforeEach(() => {
@@ -28,11 +29,14 @@ async function reportOf(runtime: LessonRuntime, path: string): Promise<Record<st
 
 describe("a runtime on the fixture", () => {
   let runtime: LessonRuntime;
-  beforeEach(async () => {
-    runtime = await startFixture();
+  let ofAll: WorkerdWatch;
+  beforeAll(async () => {
+    ofAll = new WorkerdWatch();
+    runtime = await startFixture(PAIR);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await runtime.close();
+    ofAll[Symbol.dispose]();
   });
 
   test("crash() ends workerd with SIGKILL and starts another one on the same storage", async () => {
@@ -62,17 +66,18 @@ describe("a runtime on the fixture", () => {
     const first = await runtime.crash();
     const second = await runtime.crash();
     expect(second.pidBefore).toBe(first.pidAfter);
-    expect(watch.pids).toEqual(
+    expect(ofAll.pids).toEqual(
       expect.arrayContaining([first.pidBefore, first.pidAfter, second.pidAfter]),
     );
     expect(watch.left).toContain(second.pidAfter);
     await runtime.close();
-    expect(watch.left).toEqual([]);
+    expect(ofAll.pids).toEqual(expect.arrayContaining(watch.pids));
+    expect(ofAll.left).toEqual([]);
   });
 });
 
 test("two that start at once have a workerd and storage each, and one lives on when the other dies", async () => {
-  const [first, second] = await Promise.all([startFixture(), startFixture()]);
+  const [first, second] = await Promise.all([startFixture(PAIR), startFixture(PAIR)]);
   try {
     expect(first.pid).not.toBe(second.pid);
     const path = await startRun(first);

@@ -1,6 +1,7 @@
 /**
  * Two sizes of one test. Files called `*.soak.test.ts` run small in `pnpm test`, so that they are quick and still go red for
- * what they guard, and in full in `pnpm test:soak`, which sets SOAK.
+ * what they guard, and in full in `pnpm test:soak`, which sets SOAK. What is slow at any size, and has a quick test beside it,
+ * is skipped in the small one.
  */
 
 /** Is this the full size? */

@@ -21,6 +21,8 @@ export interface WorkerTests {
    * keeps them only with {@link KEEPS_ERRORS}, which the Worker is not deployed with.
    */
   seesErrors?: boolean;
+  /** Does each file need a runtime and storage of its own? Not where every test has ids that no other has: a start takes time. */
+  isIsolated?: boolean;
 }
 
 const KEEPS_ERRORS = [
@@ -44,8 +46,8 @@ export const lessonTests = async (lesson: string, workers: Record<string, Worker
   process.env["WRANGLER_LOG"] ??= "error";
   return defineConfig({
     test: {
-      // Every file starts a workerd of its own: two at a time are enough for two cores.
-      maxWorkers: 2,
+      // Every worker starts a runtime of its own, and turbo runs two lessons at a time: enough for two cores.
+      maxWorkers: 1,
       projects: [
         ...(await Promise.all(
           Object.entries(workers).map(([name, tests]) => insideWorker(lesson, name, tests)),
@@ -58,11 +60,18 @@ export const lessonTests = async (lesson: string, workers: Record<string, Worker
 };
 
 const outside = (name: string) => ({
-  test: { name, include: [`test/${name}/*.test.ts`], ...TIMEOUTS },
+  // Loading wrangler takes seconds of a processor: once for all files of a worker.
+  test: { name, include: [`test/${name}/*.test.ts`], isolate: false, ...TIMEOUTS },
 });
 
 async function insideWorker(lesson: string, name: string, tests: WorkerTests) {
-  const { config = "wrangler.jsonc", bindings, queueConsumers, seesErrors = false } = tests;
+  const {
+    config = "wrangler.jsonc",
+    bindings,
+    queueConsumers,
+    seesErrors = false,
+    isIsolated = false,
+  } = tests;
   const configPath = join(lesson, config);
   const { d1_databases, compatibility_flags: flags } = unstable_readConfig({ config: configPath });
   const databases: { binding: string; migrations_dir?: string }[] = d1_databases;
@@ -88,6 +97,7 @@ async function insideWorker(lesson: string, name: string, tests: WorkerTests) {
     test: {
       name,
       include: [`test/${name}/*.test.ts`],
+      isolate: isIsolated,
       setupFiles: [join(import.meta.dirname, "setup.ts")],
       ...TIMEOUTS,
     },

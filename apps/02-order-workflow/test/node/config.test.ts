@@ -31,7 +31,8 @@ test("event types are of letters, digits, - and _ only, which production demands
 });
 
 describe("as configured for a deploy", () => {
-  const call = async (token: string | undefined, secrets: Record<string, string>) => {
+  /** What is answered to whoever calls with each of these tokens, by a Worker with these secrets. */
+  const statuses = async (tokens: string[], secrets: Record<string, string>) => {
     const harness = createTestHarness({
       root: lesson,
       // Whatever a `.dev.vars` on this machine says.
@@ -43,38 +44,35 @@ describe("as configured for a deploy", () => {
         await harness.getWorker().applyD1Migrations(binding);
       }
       const json = { "content-type": "application/json" };
-      const post = (path: string, body: unknown, headers = {}) =>
+      const send = (method: string, path: string, body: unknown, headers = {}) =>
         harness.fetch(ADDRESS + path, {
-          method: "POST",
+          method,
           headers: { ...json, ...headers },
           body: JSON.stringify(body),
         });
-      await post("/orders", newOrder({ orderId: "o-1" }));
-      const authorization = { authorization: `Bearer ${token}` };
-      const review = await post("/orders/o-1/review", approval, authorization);
-      const outage = await harness.fetch(`${ADDRESS}/orders/o-1/outage`, {
-        method: "PUT",
-        headers: { ...json, ...authorization },
-        body: JSON.stringify({ down: ["mail.send"] }),
-      });
-      return {
-        review: review.status,
-        outage: outage.status,
-      };
+      await send("POST", "/orders", newOrder({ orderId: "o-1" }));
+      const seen = [];
+      for (const token of tokens) {
+        const authorization = { authorization: `Bearer ${token}` };
+        const review = await send("POST", "/orders/o-1/review", approval, authorization);
+        const down = { down: ["mail.send"] };
+        const outage = await send("PUT", "/orders/o-1/outage", down, authorization);
+        seen.push({ review: review.status, outage: outage.status });
+      }
+      return seen;
     } finally {
       await harness.close();
     }
   };
 
   test("without a secret the review is closed", async () => {
-    expect(await call(TOKEN, {})).toEqual({ review: 503, outage: 503 });
+    expect(await statuses([TOKEN], {})).toEqual([{ review: 503, outage: 503 }]);
   });
 
   test("with a secret only that one opens it, and there are no outages", async () => {
-    const secret = { REVIEW_TOKEN: "a-secret" };
-    expect(await call(TOKEN, secret)).toEqual({ review: 401, outage: 401 });
-    const { review, outage } = await call("a-secret", secret);
-    expect([202, 409]).toContain(review);
-    expect(outage).toBe(404);
+    const [other, own] = await statuses([TOKEN, "a-secret"], { REVIEW_TOKEN: "a-secret" });
+    expect(other).toEqual({ review: 401, outage: 401 });
+    expect([202, 409]).toContain(own?.review);
+    expect(own?.outage).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Two thousand orders, each message delivered twice, and workerd killed three times on the way; in `pnpm test` three hundred,
+ * Two thousand orders, each message delivered twice, and workerd killed three times on the way; in `pnpm test` two hundred,
  * and one kill. A seed says which calls of the providers fail or lose their answer, and when the kills come. Another one,
  * or fewer: SEED=17 ORDERS=500 pnpm test:soak
  */
@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { FulfilmentOrder } from "../../src/schemas.ts";
 import { bindings, hundreds, lesson, orderOf, post, shippedIds, wake } from "./helpers.ts";
 
-const ORDERS = Number(process.env["ORDERS"] ?? soak(2000, 300));
+const ORDERS = Number(process.env["ORDERS"] ?? soak(2000, 200));
 const KILLS = soak(3, 1);
 /** Requests of the client at a time. */
 const PARALLEL = 4;

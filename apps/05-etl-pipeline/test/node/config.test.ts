@@ -37,7 +37,8 @@ describe("wrangler.jsonc", () => {
 });
 
 describe("as configured for a deploy", () => {
-  const call = async (token: string, secrets: Record<string, string>) => {
+  /** What is answered to whoever calls with each of these tokens, by a Worker with these secrets. */
+  const statuses = async (tokens: string[], secrets: Record<string, string>) => {
     const harness = createTestHarness({
       root: lesson,
       // Whatever a `.dev.vars` on this machine says.
@@ -48,29 +49,33 @@ describe("as configured for a deploy", () => {
       for (const { binding } of config.d1_databases) {
         await harness.getWorker().applyD1Migrations(binding);
       }
-      const authorization = { authorization: `Bearer ${token}` };
-      const start = await harness.fetch("/runs", {
-        method: "POST",
-        headers: { "content-type": "application/json", ...authorization },
-        body: JSON.stringify({ day: "2026-01-01" }),
-      });
-      const restart = await harness.fetch("/runs/2026-01-01/restart", {
-        method: "POST",
-        headers: authorization,
-      });
-      return { start: start.status, restart: restart.status };
+      const seen = [];
+      for (const token of tokens) {
+        const authorization = { authorization: `Bearer ${token}` };
+        const start = await harness.fetch("/runs", {
+          method: "POST",
+          headers: { "content-type": "application/json", ...authorization },
+          body: JSON.stringify({ day: "2026-01-01" }),
+        });
+        const restart = await harness.fetch("/runs/2026-01-01/restart", {
+          method: "POST",
+          headers: authorization,
+        });
+        seen.push({ start: start.status, restart: restart.status });
+      }
+      return seen;
     } finally {
       await harness.close();
     }
   };
 
   test("without a secret nobody starts anything", async () => {
-    expect(await call(TOKEN, {})).toEqual({ start: 503, restart: 503 });
+    expect(await statuses([TOKEN], {})).toEqual([{ start: 503, restart: 503 }]);
   });
 
   test("with a secret only that one opens it", async () => {
-    const secret = { ETL_TOKEN: "a-secret" };
-    expect(await call(TOKEN, secret)).toEqual({ start: 401, restart: 401 });
-    expect(await call("a-secret", secret)).toMatchObject({ start: 202 });
+    const [other, own] = await statuses([TOKEN, "a-secret"], { ETL_TOKEN: "a-secret" });
+    expect(other).toEqual({ start: 401, restart: 401 });
+    expect(own).toMatchObject({ start: 202 });
   });
 });

@@ -11,8 +11,8 @@ import { clientOf, expectedContents, isOver, startLesson } from "./helpers.ts";
 
 const DAY = "2026-11-28";
 const CRASHES = soak(3, 2);
-const FILES = soak(200, 30);
-const ROWS = soak(5000, 1000);
+const FILES = soak(200, 15);
+const ROWS = soak(5000, 500);
 const seed = Number(process.env["SEED"] ?? 1);
 
 let runtime: LessonRuntime;

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type Variant, VARIANTS } from "@durable-lessons/lab";
 import { readLessons } from "@durable-lessons/lab/runner";
+import { SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StreamedProgress } from "../.vitepress/lab/lab-server.ts";
 import { descendantsOf, DevServer, isAlive, VITEPRESS } from "./dev-server.ts";
@@ -201,36 +202,40 @@ test("Ctrl-C leaves no process behind, although a run waits for its crash", asyn
   await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 
-test("a test run that is killed takes its server with it, and the runtime below", async () => {
-  const devServer = pathToFileURL(join(import.meta.dirname, "dev-server.ts")).href;
-  const testRun = spawn(
-    process.execPath,
-    [
-      "--input-type=module",
-      "--eval",
-      `const { DevServer } = await import(${JSON.stringify(devServer)});
+// A server of its own: in `pnpm test:soak`.
+test.skipIf(!SOAKING)(
+  "a test run that is killed takes its server with it, and the runtime below",
+  async () => {
+    const devServer = pathToFileURL(join(import.meta.dirname, "dev-server.ts")).href;
+    const testRun = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { DevServer } = await import(${JSON.stringify(devServer)});
        process.send((await DevServer.start()).url);`,
-    ],
-    { stdio: ["ignore", "inherit", "inherit", "ipc"] },
-  );
-  const [url] = await Promise.race([
-    once(testRun, "message"),
-    once(testRun, "exit").then(() => Promise.reject(new Error("It started no server."))),
-  ]);
-  const response = await fetch(`${url}/__lab/run`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ pair: PAIR }),
-  });
-  let text = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (text.includes('"ready"')) break;
-  }
-  const [, pid = ""] = /"ready".*?"pid":(\d+)/.exec(text) ?? [];
-  const before = descendantsOf(testRun.pid ?? 0);
-  expect(before).toContain(Number(pid));
+      ],
+      { stdio: ["ignore", "inherit", "inherit", "ipc"] },
+    );
+    const [url] = await Promise.race([
+      once(testRun, "message"),
+      once(testRun, "exit").then(() => Promise.reject(new Error("It started no server."))),
+    ]);
+    const response = await fetch(`${url}/__lab/run`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ pair: PAIR }),
+    });
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      if (text.includes('"ready"')) break;
+    }
+    const [, pid = ""] = /"ready".*?"pid":(\d+)/.exec(text) ?? [];
+    const before = descendantsOf(testRun.pid ?? 0);
+    expect(before).toContain(Number(pid));
 
-  testRun.kill("SIGKILL");
-  await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
-});
+    testRun.kill("SIGKILL");
+    await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  },
+);

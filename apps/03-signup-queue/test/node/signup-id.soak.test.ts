@@ -1,3 +1,4 @@
+import { soak } from "@durable-lessons/test-kit/soak";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalAddress, signupId } from "../../src/signup-id.ts";
@@ -14,16 +15,19 @@ const spellings: Record<string, (email: string) => string> = {
   canonical: canonicalAddress,
 };
 
+/** Above the alphabets of the first planes there is little but more of the same: `pnpm test` takes some of it. */
+const [ALPHABETS, STEP] = [0x3000, soak(1, 31)];
+
 /** An address with every character that there is, and what each becomes. */
 const everyAddress: [email: string, canonical: string][] = [];
-for (let code = 0x21; code <= 0x10_ffff; code++) {
+for (let code = 0x21; code <= 0x10_ffff; code += code < ALPHABETS ? 1 : STEP) {
   if (code >= 0xd800 && code <= 0xdfff) continue;
   const email = `a${String.fromCodePoint(code)}b@example.com`;
   everyAddress.push([email, canonicalAddress(email)]);
 }
 
 describe.each(Object.entries(spellings))("one person has one address %s", (_name, spell) => {
-  test("with every character that there is", () => {
+  test(`with ${soak("every character that there is", "any character")}`, () => {
     const different = everyAddress.filter(
       ([email, canonical]) => canonicalAddress(spell(email)) !== canonical,
     );

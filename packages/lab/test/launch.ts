@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { APPS } from "./fixture.ts";
+
+/** The command's file. */
+export const CLI = join(import.meta.dirname, "../src/cli.ts");
+
+// Where colours could come from, and a place where tools like to use them.
+const { FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
+const ENV = { ...inherited, CI: "true", TERM: "xterm-256color" };
+
+/** The command while it runs. */
+export interface Run {
+  child: ChildProcess;
+  /** What it wrote so far. */
+  output: { stdout: string; stderr: string };
+  /** Its exit code, or the signal that ended it. */
+  ended: Promise<NodeJS.Signals | number | null>;
+}
+
+const running: ChildProcess[] = [];
+
+/** Kills what was launched and still runs. */
+export function killLaunched(): void {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+}
+
+/** Starts a command in a process group of its own. */
+export function launch(command: string, args: string[]): Run {
+  // As a shell does it with what it runs.
+  const child = spawn(command, args, { env: ENV, detached: true });
+  running.push(child);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+  return { child, output, ended };
+}
+
+/** Starts `compare`, on the fixture unless told otherwise. */
+export const compare = (args: string[], apps = APPS) =>
+  launch(process.execPath, [CLI, "--apps", apps, ...args]);
