@@ -16,6 +16,15 @@ export default {
     pitfall: { "workflow.created": 1, "parcel.shipped": 1, "parcel.recalled": 0 },
     fix: { "workflow.created": 2, "parcel.shipped": 1, "parcel.recalled": 1 },
   },
+  exceptions: [
+    {
+      trial: "carrier.recall always fails",
+      breaks: "undone-leaves-nothing",
+      because:
+        "The carrier takes nothing back: the return's instance has failed, and the parcel is still out.",
+      cure: "02/undo-that-throws",
+    },
+  ],
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),
 } satisfies QueuePair;
