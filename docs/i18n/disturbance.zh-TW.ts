@@ -8,10 +8,11 @@ export function describeDisturbanceInChinese(pair: Pair): string {
 function lab({ disturb, engine }: Pair): string {
   if (!disturb) return "";
   if ("crash" in disturb) {
+    const { crash } = disturb;
     const [place, when] =
-      "during" in disturb.crash
-        ? [disturb.crash.during, "執行時"]
-        : [disturb.crash.after, "完成後"];
+      "after" in crash
+        ? [crash.after, "完成後"]
+        : ["call" in crash ? crash.call : crash.during, "執行時"];
     return engine === "workflow"
       ? `在步驟「${place}」${when}砍掉執行環境`
       : `在呼叫 ${place} ${when}砍掉執行環境`;

@@ -68,6 +68,16 @@ export class DevServer implements AsyncDisposable {
     return descendantsOf(this.#process.pid ?? 0);
   }
 
+  /** Those of them that are a runtime. A bundler stays, once one was built. */
+  get runtimes(): number[] {
+    const named = execFileSync("ps", ["-A", "-o", "pid=,comm="], { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => line.trim().endsWith("workerd"))
+      .map((line) => Number.parseInt(line, 10));
+    const runtimes = new Set(named);
+    return this.descendants.filter((pid) => runtimes.has(pid));
+  }
+
   /** Asks its lab for something, as the page does unless headers say otherwise. */
   ask(action: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.url}/__lab/${action}`, {

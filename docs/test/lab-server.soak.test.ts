@@ -10,7 +10,9 @@ import { type Variant, VARIANTS } from "@durable-lessons/lab";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StreamedProgress } from "../.vitepress/lab/lab-server.ts";
+import { readGauntlet } from "../.vitepress/lab/gauntlet-files.ts";
+import type { StreamedGauntlet, StreamedProgress } from "../.vitepress/lab/lab-server.ts";
+import { lines } from "../.vitepress/theme/lab-client.ts";
 import { descendantsOf, DevServer, isAlive, VITEPRESS } from "./dev-server.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -127,6 +129,7 @@ describe("a wrong call", () => {
     ["no JSON", "run", "{", "no JSON"],
     ["no object", "run", "1", "no object"],
     ["a long body", "run", { pair: "0".repeat(2000) }, "too long"],
+    ["the gauntlet of a whole lesson", "gauntlet", { pair: "01" }, "one pair"],
     ["a crash of nothing", "crash", { lesson: "01" }, "Nothing of this lesson is running"],
   ])("is refused: %s", async (_, action, body, message) => {
     const response = await server.ask(action, body);
@@ -184,7 +187,49 @@ test("a changed source ends the lesson's runtime, and the next run takes the new
   expect(pidOf(again)).not.toBe(first);
 });
 
-test("Ctrl-C leaves no process behind, although a run waits for its crash", async () => {
+/** Starts the gauntlet of a pair with few trials. The lines of its stream are read one by one. */
+async function startGauntlet(leaving = new AbortController()) {
+  const response = await fetch(`${server.url}/__lab/gauntlet`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pair: "01/insert-that-cannot-repeat" }),
+    signal: leaving.signal,
+  });
+  expect(response.status, await (response.ok ? "" : response.text())).toBe(200);
+  if (!response.body) throw new Error("It has no body.");
+  return lines<StreamedGauntlet>(response.body);
+}
+
+test("the gauntlet of a pair gives what is recorded of it", async () => {
+  const seen = await Array.fromAsync(await startGauntlet());
+  const recording = await readGauntlet(join(root, "docs"), "01-onboarding-workflow");
+  const recorded = recording?.pairs.find(({ pair }) => pair === "insert-that-cannot-repeat");
+  expect(seen.at(-1)).toEqual({ type: "judged", grid: recorded?.grid });
+  const planned = seen.map((line) =>
+    line.type === "starting" ? line.variants : line.type === "trials" ? line.count : 0,
+  );
+  expect(seen.filter(({ type }) => type === "trial-ended")).toHaveLength(
+    planned.reduce((sum, count) => sum + count, 0),
+  );
+});
+
+test("whoever leaves a gauntlet ends its runtime, and no other", async () => {
+  const others = server.runtimes;
+  const leaving = new AbortController();
+  for await (const { type } of await startGauntlet(leaving)) if (type === "trial-ended") break;
+  const own = server.runtimes.filter((pid) => !others.includes(pid));
+  expect(own.length).toBeGreaterThan(0);
+  leaving.abort();
+  await expect.poll(() => own.filter(isAlive), { timeout: 60_000 }).toEqual([]);
+  expect(others.filter((pid) => !isAlive(pid))).toEqual([]);
+});
+
+test("Ctrl-C leaves no process behind, although a run waits for its crash, and trials are under way", async () => {
+  const trials = await startGauntlet();
+  for (let line = await trials.next(); line.value?.type !== "trial-ended";) {
+    if (line.done) throw new Error("It ended before its first trial.");
+    line = await trials.next();
+  }
   const response = await server.ask("run", { pair: PAIR });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -199,6 +244,7 @@ test("Ctrl-C leaves no process behind, although a run waits for its crash", asyn
 
   await server.interrupt();
   await reader?.cancel().catch(() => undefined);
+  await trials.return(undefined).catch(() => undefined);
   await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 import { describeDisturbanceInChinese } from "../i18n/disturbance.zh-TW.ts";
+import {
+  EXCEPTIONS_IN_CHINESE,
+  RULES_IN_CHINESE,
+  sawInChinese,
+  trialInChinese,
+} from "../i18n/gauntlet.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../i18n/pairs.zh-TW.ts";
+import { readGauntlet } from "../.vitepress/lab/gauntlet-files.ts";
 import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
 import { headingsOf } from "./markdown.ts";
 
@@ -128,5 +135,30 @@ describe("pairs", async () => {
     const [place = ""] =
       pair.disturb && "crash" in pair.disturb ? Object.values(pair.disturb.crash) : [];
     expect(said).toContain(place);
+  });
+
+  test.each(pairs)("$name has its exceptions in Chinese", ({ pair: { exceptions = [] } }) => {
+    for (const { because } of exceptions) {
+      expect(EXCEPTIONS_IN_CHINESE[because], because).toMatch(/\p{Script=Han}.*。$/u);
+    }
+  });
+
+  test.each(lessons)("the gauntlet of $id can be read in Chinese", async ({ id }) => {
+    const recording = await readGauntlet(docs, id);
+    const trials = (recording?.pairs ?? []).flatMap(({ grid }) => Object.values(grid).flat());
+    const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
+    // Kinds of effects and codes are the same in every language.
+    const isName = (text: string) => /^[a-z]+\.[a-z]+$|^\d+(, \d+)*$/.test(text);
+    expect(
+      trials.map(({ trial }) => trial).filter((name) => !isChinese(trialInChinese(name))),
+    ).toEqual([]);
+    const seen = trials.flatMap(({ broken }) => broken);
+    expect(
+      seen.filter(
+        ({ saw }) =>
+          !isChinese(sawInChinese(saw.replace(/^(.*), and \d+ more$/, "$1"))) && !isName(saw),
+      ),
+    ).toEqual([]);
+    for (const { rule } of seen) expect(RULES_IN_CHINESE[rule]).toMatch(/\p{Script=Han}/u);
   });
 });

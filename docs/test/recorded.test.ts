@@ -17,7 +17,11 @@ const HINT = "run `pnpm --filter @durable-lessons/docs record`";
 
 test("every lesson is recorded, and nothing else", async () => {
   const files = await readdir(join(docs, "recorded"));
-  expect(files.toSorted(), HINT).toEqual(lessons.map(({ id }) => `${id}.json`));
+  expect(files.toSorted(), HINT).toEqual([
+    ...lessons.map(({ id }) => `${id}.json`),
+    // Held by a test of its own.
+    "gauntlet",
+  ]);
 });
 
 describe.each(lessons)("what is recorded of $id", async ({ id, pairs }) => {

@@ -1,18 +1,29 @@
 import { stat } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sep } from "node:path";
+import { VARIANTS } from "@durable-lessons/lab";
 import {
   findLessons,
+  type GauntletProgress,
   type Lesson,
   LessonSession,
   type Progress,
+  runGauntlet,
   select,
+  type Selection,
   UnknownNameError,
 } from "@durable-lessons/lab/runner";
+import { type Grid, gridOf } from "../theme/gauntlet.ts";
 import { refusal } from "./guard.ts";
 
 /** What a line of a run's stream holds. */
 export type StreamedProgress = Progress | { type: "failed"; message: string };
+
+/** What a line of a gauntlet's stream holds. */
+export type StreamedGauntlet =
+  | Extract<GauntletProgress, { type: "starting" | "trial-ended" | "trials" }>
+  | { type: "judged"; grid: Grid }
+  | { type: "failed"; message: string };
 
 /** A body is `{ "pair": "01/double-submit" }`: anything longer is none. */
 const MAX_BODY_BYTES = 1000;
@@ -21,13 +32,17 @@ class BadRequestError extends Error {
   override readonly name = "BadRequestError";
 }
 
-/** Answers `run` and `crash` with a session for each lesson, that starts when a pair of it is first run. */
+/**
+ * Answers `run` and `crash` with a session for each lesson, that starts when a pair of it is first run; and `gauntlet`, with
+ * a runtime for each that asks.
+ */
 export class LabServer {
   readonly #appsDir: string;
   readonly #sessions = new Map<string, LessonSession>();
   /** When a source was last changed, as far as it was told. */
   readonly #changes = new Map<string, number>();
-  #closed = false;
+  readonly #gauntlets = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
 
   /** @param appsDir the folder of the lessons */
   constructor(appsDir: string) {
@@ -38,7 +53,8 @@ export class LabServer {
    * Answers a request.
    *
    * @param action `run`: streams the progress of `{ "pair": "01/double-submit" }` as NDJSON and gives the run up when the
-   *   client leaves; `crash`: kills the runtime of `{ "lesson": "01" }` once its runs are ready and says what was killed
+   *   client leaves; `crash`: kills the runtime of `{ "lesson": "01" }` once its runs are ready and says what was killed;
+   *   `gauntlet`: takes both sides of a pair through all trials, streamed and given up like a run
    */
   async handle(action: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refused = refusal({
@@ -51,7 +67,8 @@ export class LabServer {
       const body = await jsonBody(request);
       if (action === "run") await this.#run(body, response);
       else if (action === "crash") await this.#crash(body, response);
-      else answer(response, 404, { error: "The lab knows run and crash." });
+      else if (action === "gauntlet") await this.#gauntlet(body, response);
+      else answer(response, 404, { error: "The lab knows run, crash and gauntlet." });
     } catch (error) {
       const isBad = error instanceof BadRequestError || error instanceof UnknownNameError;
       const status = isBad ? 400 : 500;
@@ -80,28 +97,25 @@ export class LabServer {
 
   /** Ends every session. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)));
+    this.#closing.abort(CLOSING);
+    await Promise.all([
+      ...[...this.#sessions.values()].map((session) => this.#end(session)),
+      ...this.#gauntlets,
+    ]);
   }
 
   async #run(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
-    const { lesson, pairs, broken } = await this.#selected(body["pair"]);
-    if (broken[0]) throw new BadRequestError(`${broken[0].file}: ${broken[0].message}`);
-    const [pair] = pairs;
-    if (!pair || pairs.length !== 1) throw new BadRequestError("A run takes one pair.");
-    const left = new AbortController();
-    response.on("close", () => left.abort(new Error("The reader has left.")));
-    response.writeHead(200, {
-      "content-type": "application/x-ndjson; charset=utf-8",
-      "cache-control": "no-store",
-    });
-    const write = (progress: StreamedProgress) => response.write(`${JSON.stringify(progress)}\n`);
-    try {
-      for await (const progress of this.#session(lesson).run(pair, left.signal)) write(progress);
-    } catch (error) {
-      if (!left.signal.aborted) write({ type: "failed", message: messageOf(error) });
-    }
-    response.end();
+    const { lesson, pair } = await this.#selectedPair(body["pair"]);
+    await stream(response, (left) => this.#session(lesson).run(pair, left));
+  }
+
+  async #gauntlet(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+    const selection = await this.#selectedPair(body["pair"]);
+    const tried = stream(response, (left) =>
+      gauntletOf(selection, AbortSignal.any([left, this.#closing.signal])),
+    );
+    this.#gauntlets.add(tried);
+    await tried.finally(() => this.#gauntlets.delete(tried));
   }
 
   async #crash(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
@@ -119,8 +133,17 @@ export class LabServer {
     return selection;
   }
 
+  async #selectedPair(name: unknown) {
+    const selection = await this.#selected(name);
+    const { pairs, broken } = selection;
+    if (broken[0]) throw new BadRequestError(`${broken[0].file}: ${broken[0].message}`);
+    const [pair] = pairs;
+    if (!pair || pairs.length !== 1) throw new BadRequestError("A run takes one pair.");
+    return { ...selection, pair };
+  }
+
   #session(lesson: Lesson): LessonSession {
-    if (this.#closed) throw new Error("The server is ending.");
+    this.#closing.signal.throwIfAborted();
     const session = this.#sessions.get(lesson.id) ?? new LessonSession(lesson);
     this.#sessions.set(lesson.id, session);
     return session;
@@ -132,6 +155,53 @@ export class LabServer {
     }
     await session.close();
   }
+}
+
+const CLOSING = new Error("The server is ending.");
+
+async function* gauntletOf(
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedGauntlet> {
+  for await (const progress of runGauntlet([selection], { variants: VARIANTS, signal })) {
+    switch (progress.type) {
+      case "starting":
+      case "trials":
+      case "trial-ended":
+        yield progress;
+        break;
+      case "pair-judged":
+        yield { type: "judged", grid: gridOf(progress.results) };
+        break;
+      // A pair alone has none of the rest, or its page does not show it.
+      case "crashed":
+      case "flow-judged":
+      case "flow-trial-ended":
+      case "pair-unreadable":
+      case "runtime-lost":
+    }
+  }
+}
+
+/** Answers with NDJSON: a line for whatever `work` yields, and one that says `failed` where it throws. */
+async function stream(
+  response: ServerResponse,
+  work: (left: AbortSignal) => AsyncIterable<StreamedGauntlet | StreamedProgress>,
+): Promise<void> {
+  const left = new AbortController();
+  response.on("close", () => left.abort(new Error("The reader has left.")));
+  response.writeHead(200, {
+    "content-type": "application/x-ndjson; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  const write = (line: StreamedGauntlet | StreamedProgress) =>
+    response.write(`${JSON.stringify(line)}\n`);
+  try {
+    for await (const line of work(left.signal)) write(line);
+  } catch (error) {
+    if (!left.signal.aborted) write({ type: "failed", message: messageOf(error) });
+  }
+  response.end();
 }
 
 async function jsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -1,15 +1,19 @@
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
+import { RULES } from "@durable-lessons/outside-world/rules";
 import { createMarkdownRenderer, type MarkdownRenderer, type Plugin } from "vitepress";
+import { RULES_IN_CHINESE } from "../../i18n/gauntlet.zh-TW.ts";
 import { CODE_THEME } from "./code-theme.ts";
 import { catalogue, lessonLists, pairPage, type Sources } from "./pair-pages.ts";
 
 const CATALOGUE = "virtual:durable-lessons/catalogue";
 const LESSONS = "virtual:durable-lessons/lessons";
 const PAIR = "virtual:durable-lessons/pair/";
+const RULE_TEXTS = "virtual:durable-lessons/rules";
+const NAMES = new Set([CATALOGUE, LESSONS, RULE_TEXTS]);
 
 /**
- * Puts pairs into pages: a module for each of them, and one for the catalogue, read from the lessons' sources, so that
+ * Puts pairs into pages: a module for each of them, one for the catalogue, and one for the rules of the gauntlet, read from the lessons' sources, so that
  * the site follows them; and {@link withPairs} for every Markdown page.
  */
 export function pagesPlugin(sources: Sources): Plugin {
@@ -24,13 +28,14 @@ export function pagesPlugin(sources: Sources): Plugin {
     name: "durable-lessons:pages",
     enforce: "pre",
     resolveId(id) {
-      return id === CATALOGUE || id === LESSONS || id.startsWith(PAIR) ? `\0${id}` : null;
+      return NAMES.has(id) || id.startsWith(PAIR) ? `\0${id}` : null;
     },
     async load(id) {
       if (!id.startsWith("\0virtual:durable-lessons/")) return null;
       ids.add(id);
       if (id === `\0${CATALOGUE}`) return asModule(await catalogue(sources));
       if (id === `\0${LESSONS}`) return asModule(await lessonLists(sources));
+      if (id === `\0${RULE_TEXTS}`) return asModule({ en: RULES, "zh-TW": RULES_IN_CHINESE });
       const [lesson = "", pair = ""] = id.slice(1 + PAIR.length).split("/");
       return asModule(await pairPage(sources, lesson, pair, highlight));
     },

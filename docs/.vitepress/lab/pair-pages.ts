@@ -5,14 +5,18 @@ import { describeDisturbance } from "@durable-lessons/lab/describe";
 import { type Lesson, readLessons } from "@durable-lessons/lab/runner";
 import { diffLines } from "diff";
 import { describeDisturbanceInChinese } from "../../i18n/disturbance.zh-TW.ts";
+import { EXCEPTIONS_IN_CHINESE } from "../../i18n/gauntlet.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../../i18n/pairs.zh-TW.ts";
+import { countOf, type Grid } from "../theme/gauntlet.ts";
 import type {
   CatalogueEntry,
+  ExceptionEntry,
   LessonEntry,
   Locale,
   PairPage,
   Recording,
 } from "../theme/pair-page.ts";
+import { readGauntlet } from "./gauntlet-files.ts";
 import { lessonsOf, titleOf } from "./navigation.ts";
 
 /** Where the site takes its pairs from. */
@@ -32,7 +36,11 @@ export async function catalogue({ appsDir, docsDir }: Sources): Promise<Catalogu
     const page = await readFile(join(docsDir, "lessons", `${lesson.id}.md`), "utf8").catch(
       () => "",
     );
-    return lesson.pairs.map((pair) => entryOf(lesson, pair, page !== ""));
+    const tried = await readGauntlet(docsDir, lesson.id);
+    return lesson.pairs.map((pair) => {
+      const grid = tried?.pairs.find((entry) => entry.pair === pair.id)?.grid;
+      return entryOf(lesson, pair, page !== "", grid);
+    });
   });
   return (await Promise.all(entries)).flat();
 }
@@ -76,8 +84,10 @@ export async function pairPage(
   const differing = differingLines(pitfall, fix);
   const recording = await readRecording(docsDir, lessonId);
   const recorded = recording?.pairs.find((entry) => entry.pair === pairId);
+  const tried = await readGauntlet(docsDir, lessonId);
+  const grid = tried?.pairs.find((entry) => entry.pair === pairId)?.grid;
   return {
-    ...entryOf(lesson, pair, true),
+    ...entryOf(lesson, pair, true, grid),
     wantsCrash: Boolean(pair.disturb && "crash" in pair.disturb),
     code: {
       pitfall: await highlight(pitfall, differing.pitfall),
@@ -88,7 +98,27 @@ export async function pairPage(
       recording && recorded
         ? { ...recorded, recorded: recording.recorded, wrangler: recording.wrangler }
         : null,
+    exceptions: exceptionsOf(lessons, lesson, pair),
+    tried: tried && grid ? { grid, wrangler: tried.wrangler } : null,
   };
+}
+
+/** @throws Error where the cure of an exception is no pair */
+function exceptionsOf(lessons: readonly Lesson[], lesson: Lesson, pair: Pair): ExceptionEntry[] {
+  return (pair.exceptions ?? []).map(({ trial, breaks, because, cure }) => {
+    for (const where of lessons) {
+      const found = where.pairs.find((one) => nameOfPair(where, one) === cure);
+      if (!found) continue;
+      const title = { en: found.title, "zh-TW": PAIRS_IN_CHINESE[cure]?.title ?? found.title };
+      return {
+        trial,
+        breaks,
+        because: { en: because, "zh-TW": EXCEPTIONS_IN_CHINESE[because] ?? because },
+        cure: { lesson: where.id, id: found.id, title },
+      };
+    }
+    throw new Error(`${nameOfPair(lesson, pair)}: the cure ${cure} is no pair.`);
+  });
 }
 
 /** The file of a variant. */
@@ -124,7 +154,12 @@ export function differingLines(pitfall: string, fix: string): Record<Variant, nu
   return lines;
 }
 
-function entryOf(lesson: Lesson, pair: Pair, hasPage: boolean): CatalogueEntry {
+function entryOf(
+  lesson: Lesson,
+  pair: Pair,
+  hasPage: boolean,
+  grid: Grid | undefined,
+): CatalogueEntry {
   const name = nameOfPair(lesson, pair);
   const { title, claim, why } = pair;
   return {
@@ -142,6 +177,7 @@ function entryOf(lesson: Lesson, pair: Pair, hasPage: boolean): CatalogueEntry {
       },
     },
     evidence: contrast(pair),
+    gauntlet: grid ? countOf(grid, pair.exceptions ?? []) : null,
     hasPage,
   };
 }

@@ -1,5 +1,7 @@
 import type { Pair, Symptom, Variant } from "@durable-lessons/lab";
 import type { Locale } from "./pair-page.ts";
+import type { GridCount, Order } from "./gauntlet.ts";
+import type { GauntletPhase } from "./live-gauntlet.ts";
 import type { Phase } from "./run-state.ts";
 import type { LegendKey } from "./chart.ts";
 import type { BarEnd } from "./timeline.ts";
@@ -39,6 +41,25 @@ export interface Messages {
   crash: string;
   runtimeUp: string;
   legend: Record<LegendKey, string>;
+  gauntlet: {
+    title: string;
+    about: string;
+    run: string;
+    runAgain: string;
+    stop: string;
+    phases: Record<GauntletPhase, string>;
+    progress: (ended: number, planned: number) => string;
+    recorded: (wrangler: string) => string;
+    count: (count: GridCount) => string;
+    trial: string;
+    borne: string;
+    breaks: (rule: string) => string;
+    told: string;
+    cure: string;
+    none: string;
+  };
+  sort: string;
+  orders: Record<Order, string>;
   filterEngine: string;
   filterSymptom: string;
   all: string;
@@ -120,6 +141,38 @@ export const MESSAGES: Record<Locale, Messages> = {
       acked: "acked",
       dead: "dead letter",
     },
+    gauntlet: {
+      title: "What else this fix bears",
+      about:
+        "Every call of both sides fails, loses its answer, or is killed, one fault at a time; then rules of the outside world judge what is left.",
+      run: "Try it all here",
+      runAgain: "Try it all again",
+      stop: "Stop",
+      phases: {
+        idle: "",
+        starting: "Starting a workerd for these trials alone …",
+        running: "The trials are under way …",
+        ended: "All trials have ended.",
+        stopped: "Stopped. The table shows what was seen before.",
+        failed: "The trials broke off.",
+      },
+      progress: (ended, planned) => `${ended} of ${planned} trials`,
+      recorded: (wrangler) => `Recorded with wrangler ${wrangler}`,
+      count: ({ trials, borne, told }) =>
+        `bears ${borne} of ${trials} trials${told > 0 ? `, ${told} told as ${told === 1 ? "an exception" : "exceptions"}` : ""}`,
+      trial: "Trial",
+      borne: "bears it",
+      breaks: (rule) => `breaks “${rule}”`,
+      told: "told as an exception",
+      cure: "The cure:",
+      none: "no such trial",
+    },
+    sort: "Sort by",
+    orders: {
+      reading: "Reading order",
+      borne: "Trials that the fix bears, most first",
+      "not-borne": "Trials that it does not bear, most first",
+    },
     filterEngine: "Engine",
     filterSymptom: "Symptom",
     all: "All",
@@ -197,6 +250,38 @@ export const MESSAGES: Record<Locale, Messages> = {
       delivered: "送達",
       acked: "確認",
       dead: "死信",
+    },
+    gauntlet: {
+      title: "這個修正還撐得住什麼",
+      about:
+        "兩個版本的每個呼叫，都輪流失敗、掉回應、或在途中被砍掉，一次只出一種狀況；最後用外部世界的規則，檢查留下了什麼。",
+      run: "在這裡全部試一遍",
+      runAgain: "全部再試一遍",
+      stop: "停止",
+      phases: {
+        idle: "",
+        starting: "正在為這些試驗另外啟動 workerd……",
+        running: "試驗進行中……",
+        ended: "試驗全部結束。",
+        stopped: "已停止，表格顯示的是先前的結果。",
+        failed: "試驗中斷了。",
+      },
+      progress: (ended, planned) => `${planned} 項試驗已完成 ${ended} 項`,
+      recorded: (wrangler) => `以 wrangler ${wrangler} 錄製`,
+      count: ({ trials, borne, told }) =>
+        `${trials} 項試驗撐住 ${borne} 項${told > 0 ? `，${told} 項是已註明的例外` : ""}`,
+      trial: "試驗",
+      borne: "撐得住",
+      breaks: (rule) => `違反「${rule}」`,
+      told: "已註明的例外",
+      cure: "解法：",
+      none: "沒有這項試驗",
+    },
+    sort: "排序",
+    orders: {
+      reading: "閱讀順序",
+      borne: "修正撐住的試驗，多的在前",
+      "not-borne": "修正沒撐住的試驗，多的在前",
     },
     filterEngine: "引擎",
     filterSymptom: "症狀",

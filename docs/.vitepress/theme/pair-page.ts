@@ -1,9 +1,14 @@
 /** What a page holds of a pair: the shape of the module `virtual:durable-lessons/pair/…`. */
-import type { Pair, Symptom, Variant } from "@durable-lessons/lab";
+import type { Exception, Pair, Symptom, Variant } from "@durable-lessons/lab";
+import type { Grid, GridCount } from "./gauntlet.ts";
 import type { Outcome, PairTrace } from "./run-state.ts";
 
 /** The languages of the site. */
 export type Locale = "en" | "zh-TW";
+
+/** Where a pair stands on the site, below its base. */
+export const linkToPair = (locale: Locale, lesson: string, id: string): string =>
+  `${locale === "en" ? "" : `/${locale}`}/lessons/${lesson}#pair-${id}`;
 
 /** A pair's words. */
 export interface PairText {
@@ -45,6 +50,8 @@ export interface CatalogueEntry {
   text: Record<Locale, PairText & { disturbed: string }>;
   /** What the two sides are expected to show, and differ in. */
   evidence: { kind: string; pitfall: unknown; fix: unknown }[];
+  /** How its fix came through the gauntlet, as it was recorded. */
+  gauntlet: GridCount | null;
   /** Does its lesson have a page? */
   hasPage: boolean;
 }
@@ -57,6 +64,13 @@ export interface LessonEntry {
   pairs: number;
 }
 
+/** A trial that a fix does not bear, as its pair tells it. */
+export interface ExceptionEntry extends Pick<Exception, "breaks" | "trial"> {
+  because: Record<Locale, string>;
+  /** The pair that shows the cure: where it stands, and its title. */
+  cure: { lesson: string; id: string; title: Record<Locale, string> };
+}
+
 /** A pair on a page of its own. */
 export interface PairPage extends CatalogueEntry {
   wantsCrash: boolean;
@@ -64,4 +78,7 @@ export interface PairPage extends CatalogueEntry {
   code: Record<Variant, string>;
   expect: Record<Variant, Record<string, unknown>>;
   recorded: (RecordedPair & Pick<Recording, "recorded" | "wrangler">) | null;
+  exceptions: ExceptionEntry[];
+  /** Its recorded gauntlet. */
+  tried: { grid: Grid; wrangler: string } | null;
 }

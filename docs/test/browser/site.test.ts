@@ -8,6 +8,7 @@ import type {
   Page,
 } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { readGauntlet } from "../../.vitepress/lab/gauntlet-files.ts";
 import { complaintsOf, overflowOf, seriousFindings, startChromium } from "./chromium.ts";
 import { DevServer } from "../dev-server.ts";
 
@@ -136,6 +137,93 @@ describe("a reader of lesson 1", () => {
   });
 });
 
+describe("what else a fix bears", () => {
+  const PAIR = "insert-that-cannot-repeat";
+  const gauntletOn = (page: Page) => pairOn(page, PAIR).locator("details.gauntlet");
+  const tableOf = (gauntlet: Locator) => gauntlet.locator("td[data-trial]").allInnerTexts();
+
+  test("is folded away, and says what was recorded", async () => {
+    const { page, complaints } = await open(LESSON);
+    const gauntlet = gauntletOn(page);
+    expect(await gauntlet.locator("table").isVisible()).toBe(false);
+    await gauntlet.locator("summary").click();
+    const recording = await readGauntlet(
+      join(import.meta.dirname, "../.."),
+      "01-onboarding-workflow",
+    );
+    const grid = recording?.pairs.find(({ pair }) => pair === PAIR)?.grid;
+    const trials = Object.entries(grid ?? {}).flatMap(([side, of]) =>
+      of.map((trial) => ({ side, ...trial })),
+    );
+    expect(trials.length).toBeGreaterThan(8);
+    for (const { side, trial, broken } of trials) {
+      const cell = await gauntlet.locator(`[data-trial="${side} ${trial}"]`).innerText();
+      const words = broken.length === 0 ? ["✓ bears it"] : broken.map(({ saw }) => saw);
+      expect(words.filter((text) => !cell.includes(text))).toEqual([]);
+    }
+    const borne = grid?.fix.filter(({ broken }) => broken.length === 0).length;
+    expect(await gauntlet.locator("summary").innerText()).toContain(
+      `bears ${borne} of ${grid?.fix.length} trials`,
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  test("is tried at the press of a button, stopped at another, and is what was recorded", async () => {
+    const { page, complaints } = await open(LESSON);
+    const gauntlet = gauntletOn(page);
+    await gauntlet.locator("summary").click();
+    const recorded = await tableOf(gauntlet);
+    const stop = gauntlet.getByRole("button", { name: "Stop" });
+    expect(await stop.isDisabled()).toBe(true);
+
+    const before = server.runtimes;
+    await press(gauntlet, "Try it all here");
+    await gauntlet.getByRole("progressbar", { name: /^\d+ of \d+ trials$/ }).waitFor();
+    await expect
+      .poll(() => server.runtimes.length, { timeout: 60_000 })
+      .toBeGreaterThan(before.length);
+    await stop.click();
+    await untilText(gauntlet, "Stopped.");
+    await expect
+      .poll(() => server.runtimes.filter((pid) => !before.includes(pid)), { timeout: 60_000 })
+      .toEqual([]);
+
+    await press(gauntlet, "Try it all again");
+    await gauntlet.getByText("All trials have ended.").waitFor({ timeout: 110_000 });
+    expect(await gauntlet.locator(".gauntlet-source").innerText()).toBe("Live, from your machine");
+    expect(await tableOf(gauntlet)).toEqual(recorded);
+    expect(complaints).toEqual([]);
+  }, 240_000);
+
+  test("can be read in Chinese", async () => {
+    const { page, complaints } = await open(`/zh-TW${LESSON}`);
+    const gauntlet = gauntletOn(page);
+    expect(await gauntlet.locator("summary").innerText()).toContain("這個修正還撐得住什麼");
+    await gauntlet.locator("summary").click();
+    expect(await gauntlet.locator("tbody th").first().innerText()).toBe("沒有任何干擾");
+    expect(await gauntlet.locator('[data-trial="fix undisturbed"]').innerText()).toBe("✓ 撐得住");
+    expect(complaints).toEqual([]);
+  });
+
+  test("sorts the catalogue", async () => {
+    const { page, complaints } = await open("/pairs");
+    const counts = async () => {
+      const texts = await page.locator(".catalogue-list .gauntlet-count").allInnerTexts();
+      return texts.map((text) => {
+        const [, borne, trials] = /^bears (\d+) of (\d+) trials/.exec(text) ?? [];
+        return { borne: Number(borne), not: Number(trials) - Number(borne) };
+      });
+    };
+    const inOrder = await counts();
+    await page.getByLabel("Sort by").selectOption("borne");
+    expect(await counts()).toEqual(inOrder.toSorted((one, other) => other.borne - one.borne));
+    await page.getByLabel("Sort by").selectOption("not-borne");
+    expect(await counts()).toEqual(inOrder.toSorted((one, other) => other.not - one.not));
+    expect(inOrder.length).toBe(await page.locator(".catalogue-list > li").count());
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("two tabs at once", () => {
   test("of one lesson do not disturb each other's evidence, and one crash serves both", async () => {
     const [one, two] = [await open(LESSON), await open(LESSON)];
@@ -228,6 +316,7 @@ describe.each([
     await press(pair, "Kill the runtime");
     await untilText(pair, "as claimed");
     await pair.getByText("The timeline as a table").click();
+    await pair.locator(".gauntlet > summary").click();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
     expect(complaints).toEqual([]);

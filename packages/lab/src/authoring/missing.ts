@@ -79,6 +79,12 @@ export async function missingOf(lesson: Lesson, pair: Pair): Promise<Missing[]> 
     recording,
     `the pair: run pnpm --filter @durable-lessons/docs record ${lesson.id.slice(0, 2)}`,
   );
+  const gauntlet = `docs/recorded/gauntlet/${lesson.id}.json`;
+  want(
+    (await textOf(gauntlet)).includes(`"pair": "${pair.id}"`),
+    gauntlet,
+    `the pair: run pnpm --filter @durable-lessons/docs record:gauntlet ${name}`,
+  );
   return missing;
 }
 

@@ -133,7 +133,7 @@ It runs: pnpm compare ${name}. What is to be done by hand:
   2. docs/claims.md: \`${name}\` at every claim that it names
   3. docs/lessons/${folder.id}.md: a section that shows /${pair}/pitfall.ts and /${pair}/fix.ts
   4. docs/zh-TW: the same section and claims; its words in docs/i18n/pairs.zh-TW.ts
-  5. docs/recorded: pnpm --filter @durable-lessons/docs record ${number}
+  5. docs/recorded: pnpm --filter @durable-lessons/docs record ${number}, and record:gauntlet ${name}
 
 pnpm pair check ${name} says what is still missing.
 `);

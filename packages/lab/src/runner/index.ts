@@ -10,6 +10,13 @@ export {
   type Selection,
   UnknownNameError,
 } from "./lessons.ts";
+export {
+  type GauntletOptions,
+  type GauntletProgress,
+  type GauntletResult,
+  runGauntlet,
+  type TrialResult,
+} from "./gauntlet.ts";
 export type {
   CrashTimes,
   PairResult,
