@@ -16,8 +16,9 @@ describe("a call that runs nothing", () => {
   test.each(["--help", "-h"])("%s prints how to call it, and is a success", async (flag) => {
     const { code, stdout, stderr } = await finished(compare([flag]));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("Usage: pnpm compare [lesson[/pair]] … [--json]");
-    for (const option of ["--json", "--timeout", "--help"]) expect(stdout).toContain(option);
+    expect(stdout).toContain("Usage: pnpm compare [lesson[/pair]] … [--gauntlet] [--json]");
+    for (const option of ["--gauntlet", "--fixes", "--json", "--timeout", "--help"])
+      expect(stdout).toContain(option);
   });
 
   test.each([

@@ -94,6 +94,7 @@ describe("a run", () => {
       hanging: [],
       effects: [
         {
+          id: expect.stringMatching(/^card_charged_\d+$/),
           kind: "card.charged",
           key: null,
           detail: { orderId: path.split("/").at(-1), card: "4242", cents: 100 },

@@ -63,8 +63,8 @@ export interface GauntletOptions {
   runTimeoutMs?: number;
 }
 
-/** As many trials of one variant have a queue of their own; more of them share. */
-const LANES = 24;
+/** How many queues a variant has. */
+const LANES = 20;
 /** How many runs work at once: more of them only wait for each other. */
 const AT_ONCE = 24;
 
@@ -92,7 +92,7 @@ export function runGauntlet(
         pairs,
         isWatched: false,
         isQuick: true,
-        lanes: LANES,
+        lanes: Object.fromEntries(variants.map((variant) => [variant, LANES])),
         runTimeoutMs,
         // They wait for all the others.
         crashPointTimeoutMs: 600_000,
@@ -163,9 +163,9 @@ export function runGauntlet(
         const results = await Promise.all(
           planned.map(async ({ pair, variant, normal, runs, trials }) => {
             const others = await Promise.all(
-              trials.map(async (trial, nth) => ({
+              inLanes(trials).map(async ({ trial, lane }) => ({
                 trial,
-                run: await runTrial(pair, variant, trial, nth % LANES),
+                run: await runTrial(pair, variant, trial, lane),
               })),
             );
             const all = [{ trial: UNDISTURBED, run: normal }, ...runs, ...others].map(
@@ -199,6 +199,22 @@ export function runGauntlet(
       }
     }
   }, outer);
+}
+
+/**
+ * On one queue a batch that hangs stops all that come after it: so a trial that waits for the crash has a queue of its own,
+ * and the others share what is left.
+ */
+function inLanes(trials: readonly Trial[]): { trial: Trial; lane: number }[] {
+  const isHanging = ({ disturb }: Trial) => disturb !== undefined && "crash" in disturb;
+  const hanging = trials.filter(isHanging);
+  const others = trials.filter((trial) => !isHanging(trial));
+  const shared = LANES - hanging.length;
+  if (shared < 1) throw new Error(`${hanging.length} trials hang, and there are ${LANES} queues.`);
+  return [
+    ...hanging.map((trial, lane) => ({ trial, lane })),
+    ...others.map((trial, nth) => ({ trial, lane: hanging.length + (nth % shared) })),
+  ];
 }
 
 function ended(run: RunClient): TrialRun {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkerInput } from "@durable-lessons/crash-test";
 import { unstable_readConfig } from "wrangler";
-import { type Pair, VARIANTS } from "../pair.ts";
+import { type Pair, type Variant, VARIANTS } from "../pair.ts";
 import { queueOf } from "../queues.ts";
 import { type DatabaseConfig, type LessonConfig, lessonConfigs } from "./lesson-configs.ts";
 import { type LessonFolder, mtimeOf, pitfallsOf } from "./read-lesson.ts";
@@ -18,6 +18,9 @@ export interface LabWorker {
   /** Removes what was generated. */
   close: () => Promise<void>;
 }
+
+/** How many queues each side has that has one, 1 by default. */
+export type Lanes = Partial<Record<Variant, number>>;
 
 /** Values of the `vars` of a lesson's configuration. */
 export type LessonVars = Record<string, number | string>;
@@ -76,8 +79,8 @@ export async function labWorker(
   {
     vars = {},
     isInFront = false,
-    lanes = 1,
-  }: { vars?: LessonVars; isInFront?: boolean; lanes?: number } = {},
+    lanes = {},
+  }: { vars?: LessonVars; isInFront?: boolean; lanes?: Lanes } = {},
 ): Promise<LabWorker> {
   const configs = await lessonConfigs(dir);
   const folder = await mkdtemp(join(tmpdir(), `lab-${id}-`));
@@ -131,13 +134,16 @@ async function entryOf(dir: string, pairs: readonly Pair[]): Promise<string> {
 function configOf(
   configs: [LessonConfig, ...LessonConfig[]],
   pairs: readonly Pair[],
-  lanes: number,
+  lanes: Lanes,
 ) {
   const [lesson] = configs;
   const name = `${lesson.worker}-lab`;
   const queues = pairs.flatMap((pair) =>
     VARIANTS.flatMap((variant) =>
-      Array.from({ length: lanes }, (_, lane) => queueOf(pair, variant, lane) ?? []).flat(),
+      Array.from(
+        { length: lanes[variant] ?? 1 },
+        (_, lane) => queueOf(pair, variant, lane) ?? [],
+      ).flat(),
     ),
   );
   const secrets = secretsOf(configs);

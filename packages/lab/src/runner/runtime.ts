@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { Runtime } from "@durable-lessons/crash-test";
 import type { Pair } from "../pair.ts";
-import { labWorker, type LessonVars, lessonWorkers } from "./lab-worker.ts";
+import { type Lanes, labWorker, type LessonVars, lessonWorkers } from "./lab-worker.ts";
 
 /** A lesson's Workers on a workerd of their own. */
 export type LessonRuntime = Runtime;
@@ -20,7 +20,7 @@ export const LessonRuntime = {
     dir: string,
     vars: LessonVars = {},
     pairs?: readonly Pair[],
-    lanes = 1,
+    lanes: Lanes = {},
   ): Promise<Runtime> {
     if (!pairs) return Runtime.start({ root: dir, workers: await lessonWorkers(dir, vars) });
     const { worker, close } = await labWorker({ id: basename(dir), dir }, pairs, { vars, lanes });

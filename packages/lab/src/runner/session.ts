@@ -7,6 +7,7 @@ import { ownPlan, type Plan } from "../plan.ts";
 import type { RunLogEntry, Thrown } from "../run-log.ts";
 import { iterate, linkAbort, unlessAborted } from "./channel.ts";
 import { EventFeed } from "./event-feed.ts";
+import type { Lanes } from "./lab-worker.ts";
 import type { Lesson } from "./lessons.ts";
 import type { Progress, ThrownError } from "./progress.ts";
 import { pairResult, RunClient } from "./run-client.ts";
@@ -34,8 +35,8 @@ export interface SessionOptions {
    * that does not even compute, six times as long.
    */
   stallMs?: number;
-  /** How many queues each variant has that has one, 1 by default: as many of its runs do not wait for each other. */
-  lanes?: number;
+  /** How many queues the variants have: as many runs of one do not wait for each other. */
+  lanes?: Lanes;
   /** Takes the sleeps and the delays between retries out of the instances. */
   isQuick?: boolean;
 }
@@ -86,7 +87,7 @@ export class LessonSession {
       runTimeoutMs: 120_000,
       crashPointTimeoutMs: 240_000,
       stallMs: 10_000,
-      lanes: 1,
+      lanes: {},
       isQuick: false,
       ...options,
     };

@@ -28,12 +28,6 @@ export default {
       cure: "03/mark-after-the-mail",
     },
     {
-      trial: "mail.send: every answer lost",
-      breaks: "mailed-once",
-      because: "Each attempt sends a mail and does not know it.",
-      cure: "03/mark-after-the-mail",
-    },
-    {
       trial: "killed after mail.send",
       breaks: "mailed-once",
       because: "The mail is out and not marked: after the crash another one is sent.",
