@@ -1,14 +1,11 @@
 import { dirname, relative } from "node:path";
 import type { Broken } from "@durable-lessons/outside-world/rules";
-import { judge, type TrialRun } from "../judge.ts";
-import type { Exception, Pair, RunLedger, Variant } from "../pair.ts";
-import { isLasting, type Trial, trialsOf, trialsOfCompensations, UNDISTURBED } from "../trials.ts";
-import { iterate } from "./channel.ts";
+import type { Exception, Pair, Variant } from "../pair.ts";
+import { iterate, linkAbort } from "./channel.ts";
 import { readFlows, tryFlows } from "./flows.ts";
 import type { Selection } from "./lessons.ts";
+import { tryPairs } from "./pair-trials.ts";
 import type { Progress } from "./progress.ts";
-import type { RunClient } from "./run-client.ts";
-import { LessonSession } from "./session.ts";
 import { Turns } from "./turns.ts";
 
 /** What came of one trial of one variant. */
@@ -63,176 +60,86 @@ export interface GauntletOptions {
   runTimeoutMs?: number;
 }
 
-/** How many queues a variant has. */
-const LANES = 20;
-/** How many runs work at once: more of them only wait for each other. */
-const AT_ONCE = 24;
+/** How many lessons, or their own code, are tried at once: each has a workerd, which computes on one processor. */
+const LESSONS_AT_ONCE = 2;
 
 /**
- * Takes variants through all their trials: for each lesson a runtime of its own, first every variant undisturbed, then
- * what shows which compensations it has, then all other trials, with one crash for all of them.
+ * Takes variants through all their trials, and the lessons' own code where a lesson was asked for and not one of its pairs:
+ * see {@link tryPairs} and {@link tryFlows}.
  *
- * @returns an async iterator of what happens, with one `pair-judged` for each pair; leaving it early ends every process
+ * @returns an async iterator of what happens, with one `pair-judged` for each pair and one `flow-judged` for each flow, in
+ *   the order of the lessons; leaving it early ends every process
  */
 export function runGauntlet(
   selections: readonly Selection[],
   { signal: outer, variants = ["fix"], runTimeoutMs = 60_000 }: GauntletOptions = {},
 ): AsyncGenerator<GauntletProgress, void, void> {
-  return iterate(async (emit, signal) => {
-    for (const { lesson, pairs, broken } of selections) {
-      signal.throwIfAborted();
-      for (const { pair, file, line = 1, message } of broken) {
-        const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
-        emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
-      }
-      if (pairs.length === 0) continue;
-      const sides = pairs.flatMap((pair) => variants.map((variant) => ({ pair, variant })));
-      emit({ type: "starting", lesson: lesson.id, variants: sides.length });
-      const session = new LessonSession(lesson, {
-        pairs,
-        isWatched: false,
-        isQuick: true,
-        lanes: Object.fromEntries(variants.map((variant) => [variant, LANES])),
-        runTimeoutMs,
-        // They wait for all the others.
-        crashPointTimeoutMs: 600_000,
-        stallMs: 30_000,
-      });
-      const turns = new Turns(AT_ONCE);
-      const told = new Set<number>();
-      let atCrashPoint = 0;
-      const runTrial = async (pair: Pair, variant: Variant, trial: Trial, lane: number) => {
-        const turn = await turns.take();
-        const pass = (progress: Progress) => {
-          if (progress.type === "crash-point") {
-            atCrashPoint += 1;
-            turn.leave();
-          }
-          if (progress.type === "runtime-lost") emit(progress);
-          if (progress.type === "crashed" && !told.has(progress.pidAfter)) {
-            told.add(progress.pidAfter);
-            emit(progress);
-          }
-        };
-        const plan = {
-          pair,
-          variant,
-          faults: trial.faults,
-          disturb: trial.disturb,
-          expect: {},
-          trial: { lane, ...(trial.answer ? { answer: trial.answer } : {}) },
-        };
-        const run = await session.runPlan(plan, signal, pass).finally(turn.leave);
-        emit({ type: "trial-ended", lesson: lesson.id, pair: pair.id, variant, trial: trial.name });
-        return ended(run);
-      };
+  return iterate(async (emit, stop) => {
+    const ended = new AbortController();
+    const unlink = linkAbort(stop, ended);
+    const { signal } = ended;
+    const limits = { signal, runTimeoutMs };
+    const turns = new Turns(LESSONS_AT_ONCE);
+    const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = await turns.take();
       try {
-        const normals = await Promise.all(
-          sides.map(async (side) => ({
-            ...side,
-            normal: await runTrial(side.pair, side.variant, UNDISTURBED, 0),
-          })),
-        );
-        const tell = (count: number) => emit({ type: "trials", lesson: lesson.id, count });
-        const first = normals.map((side) => ({
-          ...side,
-          trials: trialsOf(side.pair, side.normal.ledger),
-        }));
-        const lasting = first.map((side) => side.trials.filter(isLasting));
-        tell(lasting.flat().length);
-        const planned = await Promise.all(
-          first.map(async ({ trials, ...side }, at) => {
-            const runs = await Promise.all(
-              (lasting[at] ?? []).map(async (trial, nth) => ({
-                trial,
-                run: await runTrial(side.pair, side.variant, trial, nth % LANES),
-              })),
-            );
-            const more = trialsOfCompensations(
-              runs.map(({ trial, run }) => ({ trial, operations: run.ledger.operations })),
-              side.normal.ledger.operations,
-            );
-            return { ...side, runs, trials: [...trials.filter((one) => !isLasting(one)), ...more] };
-          }),
-        );
-        tell(planned.flatMap(({ trials }) => trials).length);
-        // One crash for all: when nothing is left but what waits for it.
-        turns.whenAllLeft(() => {
-          if (atCrashPoint > 0) session.crash().catch(() => undefined);
-        });
-        const results = await Promise.all(
-          planned.map(async ({ pair, variant, normal, runs, trials }) => {
-            const others = await Promise.all(
-              inLanes(trials).map(async ({ trial, lane }) => ({
-                trial,
-                run: await runTrial(pair, variant, trial, lane),
-              })),
-            );
-            const all = [{ trial: UNDISTURBED, run: normal }, ...runs, ...others].map(
-              ({ trial, run }) => ({
-                trial: trial.name,
-                broken: judge(pair, trial, run, normal.ledger),
-              }),
-            );
-            return resultOf(lesson.id, pair, variant, all);
-          }),
-        );
-        for (const pair of pairs) {
-          emit({ type: "pair-judged", results: results.filter((result) => result.pair === pair) });
-        }
+        signal.throwIfAborted();
+        return await work();
       } finally {
-        await session.close();
+        turn.leave();
       }
-      // The lesson's own code, where the lesson was asked for and not one of its pairs.
-      const flows = pairs.length === lesson.pairs.length ? await readFlows(lesson) : null;
-      if (!flows) continue;
-      const tried = await tryFlows(lesson, flows, { signal, runTimeoutMs }, (what) =>
-        emit({ type: "flow-trial-ended", lesson: lesson.id, ...what }),
-      );
-      for (const [{ name, exceptions = [] }, all] of tried) {
-        const judged = all.map(({ trial, broken: found }) => ({
-          trial: trial.name,
-          broken: found,
-        }));
-        const result = { lesson: lesson.id, flow: name, ...withExceptions(judged, exceptions) };
-        emit({ type: "flow-judged", result });
+    };
+    const started = selections.map((selection) => {
+      const { lesson, pairs } = selection;
+      const isWhole = pairs.length === lesson.pairs.length;
+      return {
+        ...selection,
+        sides: inTurn(async () =>
+          pairs.length === 0 ? [] : tryPairs(lesson, pairs, variants, limits, emit),
+        ),
+        flows: inTurn(async () => {
+          const flows = isWhole ? await readFlows(lesson) : null;
+          return flows === null
+            ? []
+            : tryFlows(lesson, flows, limits, (what) =>
+                emit({ type: "flow-trial-ended", lesson: lesson.id, ...what }),
+              );
+        }),
+      };
+    });
+    const all = Promise.allSettled(started.flatMap(({ sides, flows }) => [sides, flows]));
+    try {
+      for (const { lesson, pairs, broken, sides, flows } of started) {
+        emit({ type: "starting", lesson: lesson.id, variants: pairs.length * variants.length });
+        for (const { pair, file, line = 1, message } of broken) {
+          const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
+          emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
+        }
+        const tried = await sides;
+        for (const pair of pairs) {
+          const results = tried
+            .filter((side) => side.pair === pair)
+            .map(({ variant, trials }) => resultOf(lesson.id, pair, variant, trials));
+          emit({ type: "pair-judged", results });
+        }
+        for (const [{ name, exceptions = [] }, trials] of await flows) {
+          const judged = trials.map(({ trial, broken: found }) => ({
+            trial: trial.name,
+            broken: found,
+          }));
+          const result = { lesson: lesson.id, flow: name, ...withExceptions(judged, exceptions) };
+          emit({ type: "flow-judged", result });
+        }
       }
+    } catch (error) {
+      ended.abort(error);
+      throw error;
+    } finally {
+      // Every process has ended before this has.
+      await all;
+      unlink();
     }
   }, outer);
-}
-
-/**
- * On one queue a batch that hangs stops all that come after it: so a trial that waits for the crash has a queue of its own,
- * and the others share what is left.
- */
-function inLanes(trials: readonly Trial[]): { trial: Trial; lane: number }[] {
-  const isHanging = ({ disturb }: Trial) => disturb !== undefined && "crash" in disturb;
-  const hanging = trials.filter(isHanging);
-  const others = trials.filter((trial) => !isHanging(trial));
-  const shared = LANES - hanging.length;
-  if (shared < 1) throw new Error(`${hanging.length} trials hang, and there are ${LANES} queues.`);
-  return [
-    ...hanging.map((trial, lane) => ({ trial, lane })),
-    ...others.map((trial, nth) => ({ trial, lane: hanging.length + (nth % shared) })),
-  ];
-}
-
-function ended(run: RunClient): TrialRun {
-  const { id, report, failure, ledger } = run;
-  const none = { effects: [], operations: [], awaited: [], kept: 0, messages: 0 };
-  return {
-    run: id,
-    failure: failure?.message,
-    report: {
-      status: "unknown",
-      output: null,
-      error: null,
-      observations: {},
-      ...report,
-      ...(failure && failure.status !== "failed" ? { status: failure.status } : {}),
-    },
-    ledger: ledger ?? (none satisfies RunLedger),
-  };
 }
 
 type Judged = Pick<TrialResult, "broken" | "trial">;
