@@ -29,14 +29,20 @@ export const EXCEPTIONS_IN_CHINESE: Record<string, string> = {
     "執行以 errored 收場，等著有人重新啟動它，或是把錢退掉。",
   "The price is read anew: the provider refuses another sum under the same key, and the run is errored.":
     "價格重讀了一次：同一把鍵換了金額，付款商不收，執行就以 errored 收場。",
+  "The run is errored before it waits, and what is reserved stays reserved.":
+    "還沒開始等待，執行就以 errored 收場，保留的庫存就一直保留著。",
+  "The run is errored although the parcel has left, and what is reserved stays reserved.":
+    "包裹其實已經寄出，執行卻以 errored 收場，保留的庫存就一直保留著。",
   // Lesson 3
   "The mail is out, but its consumer does not know it and sends another one.":
     "信已經寄出去了，消費者卻不知道，又寄了一封。",
-  "Each attempt sends a mail and does not know it.": "每次嘗試都寄出一封信，自己卻不知道。",
   "The mail is out and not marked: after the crash another one is sent.":
     "信寄出去了，還沒做記號：崩潰之後又寄一封。",
   "Nobody remembers the first delivery.": "沒有人記得第一次送達。",
   "Nobody remembers the other delivery.": "沒有人記得另一次送達。",
+  // Lesson 4
+  "The carrier takes nothing back: the return's instance has failed, and the parcel is still out.":
+    "貨運商什麼都收不回來：退貨的實例失敗了，包裹還在外面。",
 };
 
 type Translation = [pattern: RegExp, chinese: string];

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Pair, VARIANTS } from "@durable-lessons/lab";
 import { readLessons } from "@durable-lessons/lab/runner";
@@ -25,6 +25,18 @@ const HINT = "run `pnpm --filter @durable-lessons/docs record:gauntlet`";
 test("every lesson's gauntlet is recorded, and nothing else", async () => {
   const files = await readdir(join(docs, "recorded", "gauntlet"));
   expect(files.toSorted(), HINT).toEqual(lessons.map(({ id }) => `${id}.json`));
+});
+
+test("the README names how many fixes, trials and exceptions there are: at most one for each fix", async () => {
+  const readme = await readFile(join(docs, "..", "README.md"), "utf8");
+  const recordings = await Promise.all(lessons.map(({ id }) => readGauntlet(docs, id)));
+  const trials = recordings
+    .flatMap((recording) => recording?.pairs ?? [])
+    .reduce((sum, { grid }) => sum + grid.fix.length, 0);
+  const pairs = lessons.flatMap((lesson) => lesson.pairs);
+  const exceptions = pairs.flatMap((pair) => pair.exceptions ?? []).length;
+  expect(readme).toContain(`${pairs.length} fixes, ${trials} trials, ${exceptions} exceptions`);
+  expect(exceptions).toBeLessThanOrEqual(pairs.length);
 });
 
 /** The trials that a side with these names has, by what it called when nothing disturbed it and in its lasting trials. */
@@ -76,6 +88,11 @@ describe.each(lessons)("what is recorded of the gauntlet of $id", async ({ id, p
       for (const { cure } of exceptions) expect(names).toContain(cure);
     },
   );
+
+  test.each(pairs)("$id breaks nothing in its fix but what it tells", (pair) => {
+    const rows = gridRows(gridOfPair(pair), pair.exceptions ?? []);
+    expect(rows.flatMap(({ cells }) => cells.fix?.broken ?? [])).toEqual([]);
+  });
 
   test.each(pairs)("$id holds no id that another recording would not have", (pair) => {
     const seen = VARIANTS.flatMap((variant) => gridOfPair(pair)[variant])
