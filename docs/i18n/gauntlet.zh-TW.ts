@@ -83,6 +83,7 @@ const SEEN: Translation[] = [
   [/^it got (\d+)$/, "得到 $1"],
   [/^it threw$/, "拋出錯誤"],
   [/^it is still (.+)$/, "狀態還是 $1"],
+  [/^timed out after (\d+) ms, waiting for its end$/, "過了 $1 毫秒還沒有結束"],
   [/^acked, not done, and nowhere to be found$/, "確認了，沒有做，到處都找不到"],
 ];
 
