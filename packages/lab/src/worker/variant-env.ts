@@ -106,7 +106,11 @@ function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
       async (fault) => {
         const refused = fault === "report-errors" ? wanted.slice(-1).map(scoped) : [];
         const taken = wanted.slice(0, wanted.length - refused.length).map(scoped);
-        const { created, errors } = await env.PITFALLS.createBatch({ instances: taken });
+        // The platform takes no empty list.
+        const { created, errors } =
+          taken.length > 0
+            ? await env.PITFALLS.createBatch({ instances: taken })
+            : { created: [], errors: [] };
         const reported = refused.map(({ id }) => ({ ...REFUSED, index: taken.length, id }));
         return { created, errors: [...errors, ...reported] };
       },
