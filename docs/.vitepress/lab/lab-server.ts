@@ -8,6 +8,7 @@ import {
   type Lesson,
   LessonSession,
   type Progress,
+  linkAbort,
   runGauntlet,
   select,
   type Selection,
@@ -111,11 +112,18 @@ export class LabServer {
 
   async #gauntlet(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
     const selection = await this.#selectedPair(body["pair"]);
-    const tried = stream(response, (left) =>
-      gauntletOf(selection, AbortSignal.any([left, this.#closing.signal])),
-    );
+    const stopped = new AbortController();
+    const unlink = linkAbort(this.#closing.signal, stopped);
+    const tried = stream(response, (left) => {
+      // It ends with the response.
+      linkAbort(left, stopped);
+      return gauntletOf(selection, stopped.signal);
+    });
     this.#gauntlets.add(tried);
-    await tried.finally(() => this.#gauntlets.delete(tried));
+    await tried.finally(() => {
+      unlink();
+      this.#gauntlets.delete(tried);
+    });
   }
 
   async #crash(body: Record<string, unknown>, response: ServerResponse): Promise<void> {

@@ -1,3 +1,4 @@
+export { linkAbort } from "./channel.ts";
 export { type CompareOptions, comparePairs } from "./compare.ts";
 export {
   type BrokenPair,
