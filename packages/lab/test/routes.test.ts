@@ -81,6 +81,16 @@ describe("GET /pitfalls", () => {
   });
 });
 
+test.each(["", "[]", "{", '{"type":7}'])(
+  "an event that is %j is refused, with its field",
+  async (body) => {
+    const path = await start("wait-without-an-end/pitfall");
+    const response = await runtime.fetch(`/pitfalls${path}/event`, { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(await response.text())).toMatchObject({ field: "type" });
+  },
+);
+
 describe("a run", () => {
   test("is reported with its status, its evidence and its effects", async () => {
     const path = await start("restart-from-a-step/fix");

@@ -37,7 +37,7 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
     const named = namedBy(c);
     if (!named) return unknownPair(c);
     const body = await c.req.text();
-    const asked = body === "" ? {} : startRequest(body);
+    const asked: Partial<RunPlan> | null = body === "" ? {} : jsonObject(body);
     if (!asked) {
       return c.json(
         { error: "The body must be empty or a JSON object: faults, disturb, logged." },
@@ -99,7 +99,13 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
   app.post("/:pair/:variant/:run/event", async (c) => {
     const run = await found(c);
     if (!run) return unknownRun(c);
-    const { type, payload } = await c.req.json<{ type: string; payload: unknown }>();
+    const { type, payload = null } = jsonObject(await c.req.text()) ?? {};
+    if (typeof type !== "string") {
+      return c.json(
+        { error: "The body must be a JSON object: type, payload.", field: "type" },
+        400,
+      );
+    }
     await run.sendEvent(type, payload);
     return c.json({ sent: type });
   });
@@ -161,10 +167,10 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
 const isLast = (type: WorkflowInstanceEventType) =>
   type === "workflow_completed" || type === "workflow_errored" || type === "workflow_terminated";
 
-/** Reads the body of a request that starts a run; null where it is no JSON object. */
-function startRequest(body: string): Partial<RunPlan> | null {
+/** Reads the body of a request; null where it is no JSON object. */
+function jsonObject(body: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = JSON.parse(body);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
   } catch {
     return null;
