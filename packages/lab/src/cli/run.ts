@@ -131,7 +131,11 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     const { signal } = stopped;
     const results: GauntletResult[] = [];
     const flowResults: FlowResult[] = [];
-    for await (const progress of runGauntlet(selections, { signal, variants })) {
+    for await (const progress of runGauntlet(selections, {
+      signal,
+      variants,
+      runTimeoutMs: timeoutMs,
+    })) {
       line.showGauntlet(progress);
       switch (progress.type) {
         case "starting":
