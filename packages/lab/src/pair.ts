@@ -235,8 +235,6 @@ export interface RunLedger {
   awaited: string[];
   /** How many messages the variant keeps itself: see {@link QueuePair.kept}. */
   kept: number;
-  /** How many messages the run has of its own. */
-  messages: number;
 }
 
 /** Is this status of a run final? */

@@ -24,7 +24,6 @@ const ledger = (effects: Effect[] = [], fields: Partial<RunLedger> = {}): RunLed
   operations: [],
   awaited: [],
   kept: 0,
-  messages: 1,
   ...fields,
 });
 const mailTo = (name: string) =>

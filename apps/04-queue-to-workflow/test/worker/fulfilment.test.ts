@@ -49,6 +49,14 @@ describe("FulfilmentWorkflow", () => {
     expect(seen).toEqual({ "stock.reserved": 1, "card.declined": 1, "stock.released": 1 });
   });
 
+  /** The stock and the money, there and back. */
+  const takenBack = {
+    "stock.reserved": 1,
+    "card.charged": 1,
+    "card.refunded": 1,
+    "stock.released": 1,
+  };
+
   test("a carrier that never comes: the money and the stock go back", async () => {
     const order = newOrder();
     await script(order, { "carrier.ship": { always: "fail" } });
@@ -56,10 +64,7 @@ describe("FulfilmentWorkflow", () => {
     expect(row).toMatchObject({ state: "cancelled" });
     expect(row.reason).toContain("carrier.ship");
     expect(seen).toEqual({
-      "stock.reserved": 1,
-      "card.charged": 1,
-      "card.refunded": 1,
-      "stock.released": 1,
+      ...takenBack,
       // Nobody knows that it has not left.
       "parcel.recalled": 1,
     });
@@ -71,10 +76,7 @@ describe("FulfilmentWorkflow", () => {
     const { row, evidence: seen } = await fulfil(order);
     expect(row).toMatchObject({ state: "cancelled" });
     expect(seen).toEqual({
-      "stock.reserved": 1,
-      "card.charged": 1,
-      "card.refunded": 1,
-      "stock.released": 1,
+      ...takenBack,
       "parcel.shipped": 1,
       "parcel.recalled": 1,
     });
@@ -85,12 +87,7 @@ describe("FulfilmentWorkflow", () => {
     await script(order, { "payments.charge": { always: "fail-after-effect" } });
     const { row, evidence: seen } = await fulfil(order);
     expect(row).toMatchObject({ state: "cancelled" });
-    expect(seen).toEqual({
-      "stock.reserved": 1,
-      "card.charged": 1,
-      "card.refunded": 1,
-      "stock.released": 1,
-    });
+    expect(seen).toEqual(takenBack);
   });
 
   test("a cancelled order is closed: no message starts it again", async () => {

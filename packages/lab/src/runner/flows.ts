@@ -50,7 +50,7 @@ export async function readFlows({ dir }: LessonFolder): Promise<LessonFlows | nu
  * Takes the flows of a lesson through their trials, on a runtime of its own: the Workers as they are deployed but for their
  * times. One crash for all.
  *
- * @param tell is called when a crash has happened, and when a trial has ended
+ * @param tell is called when a trial has ended
  */
 export async function tryFlows(
   { dir }: LessonFolder,
@@ -143,7 +143,6 @@ export async function tryFlows(
         operations: [...new Set(calls.map(({ operation }) => operation))],
         awaited: flow.tend ? ["a person"] : [],
         kept: 0,
-        messages: 0,
       },
     };
   }

@@ -145,7 +145,7 @@ function inLanes(trials: readonly Trial[]): { trial: Trial; lane: number }[] {
 
 function ended(run: RunClient): TrialRun {
   const { id, report, failure, ledger } = run;
-  const none = { effects: [], operations: [], awaited: [], kept: 0, messages: 0 };
+  const none = { effects: [], operations: [], awaited: [], kept: 0 };
   return {
     run: id,
     failure: failure?.message,

@@ -119,10 +119,6 @@ export class RunClient {
     return disturb && "crash" in disturb ? disturb : undefined;
   }
 
-  get pollMs(): number {
-    return this.#listener.pollMs?.() ?? POLL_MS;
-  }
-
   /** How progress names this run. */
   names(lesson: string) {
     return { lesson, pair: this.plan.pair.id, variant: this.plan.variant, run: this.id };
@@ -243,25 +239,23 @@ export class RunClient {
 
   /** Asks the Worker to write a line of its own, after all that the run's code has written so far. */
   async flushLog(): Promise<void> {
-    // After the last phase, whose signal is aborted.
-    const response = await this.#runtime.fetch(`${this.#path}/flush`, { method: "POST" });
-    await response.text();
+    await this.#ask("/flush", "");
   }
 
   /** Sends the run's instance an event. */
   async sendEvent(type: string, payload: unknown): Promise<void> {
-    const response = await this.#runtime.fetch(`${this.#path}/event`, {
-      method: "POST",
-      body: JSON.stringify({ type, payload }),
-    });
-    await response.text();
+    await this.#ask("/event", JSON.stringify({ type, payload }));
   }
 
   /** What a trial is judged by. */
   async readLedger(): Promise<void> {
-    // After the last phase, whose signal is aborted.
-    const response = await this.#runtime.fetch(`${this.#path}/ledger`);
-    this.ledger = JSON.parse(await response.text());
+    this.ledger = JSON.parse(await this.#ask("/ledger"));
+  }
+
+  /** Outside of the phases: the last one's signal is aborted. A `POST` where there is a body. */
+  async #ask(action: string, body?: string): Promise<string> {
+    const init = body === undefined ? {} : { method: "POST", body };
+    return (await this.#runtime.fetch(this.#path + action, init)).text();
   }
 
   /** How the run stood when it was looked at last. */
@@ -304,7 +298,8 @@ export class RunClient {
       this.#last = report;
       await this.#notifyListener(report);
       if (condition(report)) return report;
-      await this.#pause(this.#listener.onSnapshot ? WATCHED_POLL_MS : this.pollMs);
+      const { onSnapshot, pollMs } = this.#listener;
+      await this.#pause(onSnapshot ? WATCHED_POLL_MS : (pollMs?.() ?? POLL_MS));
     }
   }
 

@@ -117,7 +117,7 @@ export class Run<Env extends LabBindings> {
 
   /** What the judge of a trial looks at, beside the report. */
   async ledger(): Promise<RunLedger> {
-    const { env, pair, context } = this.#run;
+    const { env, pair } = this.#run;
     const [effects, calls, observations] = await Promise.all([
       effectsOf(env.WORLD, this.id),
       callsOf(env.WORLD, this.id),
@@ -131,7 +131,6 @@ export class Run<Env extends LabBindings> {
         ...new Set(events.flat().flatMap((event) => ("eventType" in event ? event.eventType : []))),
       ],
       kept: await keptMessages(env, pair, observations),
-      messages: pair.engine === "queue" ? pair.messages(context).length : 0,
     };
   }
 
