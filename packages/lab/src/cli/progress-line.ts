@@ -37,8 +37,8 @@ export class ProgressLine {
   #gauntletText(progress: GauntletProgress): string | undefined {
     switch (progress.type) {
       case "starting":
-        this.#started = progress.variants;
-        this.#ended = 0;
+        // Beside those of another lesson.
+        this.#started += progress.variants;
         return `… ${progress.lesson}: starting workerd`;
       case "trials":
         this.#started += progress.count;

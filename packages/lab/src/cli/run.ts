@@ -131,6 +131,16 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     const { signal } = stopped;
     const results: GauntletResult[] = [];
     const flowResults: FlowResult[] = [];
+    // Two lessons are tried at once, and told one after the other.
+    const crashes = new Map<string, string>();
+    let headed: string | undefined;
+    const head = (lesson: string) => {
+      if (headed === lesson) return;
+      headed = lesson;
+      print(lessonLine(lesson, colors));
+      const crash = crashes.get(lesson);
+      if (crash) print(crash);
+    };
     for await (const progress of runGauntlet(selections, {
       signal,
       variants,
@@ -138,17 +148,18 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     })) {
       line.showGauntlet(progress);
       switch (progress.type) {
-        case "starting":
-          print(lessonLine(progress.lesson, colors));
-          break;
         case "crashed":
-          print(crashLine(progress, colors));
+          crashes.set(progress.lesson, crashLine(progress, colors));
           break;
         case "pair-unreadable":
+          head(progress.lesson);
+          lost(progress);
+          break;
         case "runtime-lost":
           lost(progress);
           break;
         case "pair-judged":
+          for (const { lesson } of progress.results) head(lesson);
           results.push(...progress.results);
           rows.push(...progress.results.map(gauntletRow));
           print(gauntletBlock(progress.results, colors));
@@ -159,6 +170,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
           print(flowBlock(progress.result, colors));
           break;
         case "flow-trial-ended":
+        case "starting":
         case "trials":
         case "trial-ended":
           break;

@@ -13,16 +13,10 @@ import { WAKE_EVENT } from "@durable-lessons/types";
 import type { Flow, LessonFlows, RunningLesson } from "../flow.ts";
 import { judgeFlow, type TrialRun } from "../judge.ts";
 import { isOver } from "../pair.ts";
-import {
-  flowTrialsOf,
-  isLasting,
-  type Trial,
-  trialsOfCompensations,
-  UNDISTURBED,
-  YES,
-} from "../trials.ts";
+import { flowTrialsOf, type Trial, YES } from "../trials.ts";
 import { unlessAborted } from "./channel.ts";
 import { quickWorkers } from "./lab-worker.ts";
+import { inPhases, type Tried } from "./phases.ts";
 import { type LessonFolder, mtimeOf } from "./read-lesson.ts";
 import { Turns } from "./turns.ts";
 
@@ -30,13 +24,6 @@ import { Turns } from "./turns.ts";
 const AT_ONCE = 16;
 /** How often it is looked how a flow stands. */
 const LOOK_MS = 250;
-
-/** A trial, and how it ended. */
-export interface TriedFlow {
-  trial: Trial;
-  run: TrialRun;
-  broken: ReturnType<typeof judgeFlow>;
-}
 
 /** The flows that a lesson names in its `gauntlet.ts`; null where it has none. */
 export async function readFlows({ dir }: LessonFolder): Promise<LessonFlows | null> {
@@ -57,7 +44,7 @@ export async function tryFlows(
   { vars = {}, flows }: LessonFlows,
   { signal, runTimeoutMs }: { signal: AbortSignal; runTimeoutMs: number },
   tell: (what: { flow: string; trial: string }) => void,
-): Promise<Map<Flow, TriedFlow[]>> {
+): Promise<Tried<Flow>[]> {
   const runtime = await Runtime.start({ root: dir, workers: await quickWorkers(dir, vars) });
   const lesson = clientOf(runtime);
   const turns = new Turns(AT_ONCE);
@@ -147,47 +134,17 @@ export async function tryFlows(
     };
   }
 
-  const attemptAll = (flow: Flow, trials: readonly Trial[]) =>
-    Promise.all(trials.map(async (trial) => ({ trial, run: await attempt(flow, trial) })));
-
   try {
     const workflows = new Map(flows.map(({ workflow, worker }) => [workflow, worker]));
     for (const [workflow, worker] of workflows) {
       if (workflow) await runtime.withoutDelays(workflow, worker);
     }
-    const first = await Promise.all(
-      flows.map(async (flow) => {
-        const normal = await attempt(flow, UNDISTURBED);
-        const trials = flowTrialsOf(normal.ledger);
-        const lasting = await attemptAll(flow, trials.filter(isLasting));
-        const more = trialsOfCompensations(
-          lasting.map(({ trial, run }) => ({ trial, operations: run.ledger.operations })),
-          normal.ledger.operations,
-        );
-        return {
-          flow,
-          normal,
-          lasting,
-          others: [...trials.filter((one) => !isLasting(one)), ...more],
-        };
-      }),
-    );
-    const all = await Promise.all(
-      first.map(async ({ flow, normal, lasting, others }) => {
-        const tried = [
-          { trial: UNDISTURBED, run: normal },
-          ...lasting,
-          ...(await attemptAll(flow, others)),
-        ];
-        const judged = tried.map(({ trial, run }): TriedFlow => ({
-          trial,
-          run,
-          broken: judgeFlow(trial, run, normal.ledger),
-        }));
-        return [flow, judged] as const;
-      }),
-    );
-    return new Map(all);
+    return await inPhases({
+      subjects: flows,
+      trialsOf: (_, normal) => flowTrialsOf(normal),
+      attempt: (flow, trials) => Promise.all(trials.map((trial) => attempt(flow, trial))),
+      judge: (_, ...trial) => judgeFlow(...trial),
+    });
   } finally {
     await runtime.close();
   }

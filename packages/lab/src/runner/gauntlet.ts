@@ -67,8 +67,8 @@ const LESSONS_AT_ONCE = 2;
  * Takes variants through all their trials, and the lessons' own code where a lesson was asked for and not one of its pairs:
  * see {@link tryPairs} and {@link tryFlows}.
  *
- * @returns an async iterator of what happens, with one `pair-judged` for each pair and one `flow-judged` for each flow, in
- *   the order of the lessons; leaving it early ends every process
+ * @returns an async iterator of what happens as it happens, in several lessons at once; with one `pair-judged` for each
+ *   pair and one `flow-judged` for each flow, in the order of the lessons; leaving it early ends every process
  */
 export function runGauntlet(
   selections: readonly Selection[],
@@ -94,9 +94,11 @@ export function runGauntlet(
       const isWhole = pairs.length === lesson.pairs.length;
       return {
         ...selection,
-        sides: inTurn(async () =>
-          pairs.length === 0 ? [] : tryPairs(lesson, pairs, variants, limits, emit),
-        ),
+        sides: inTurn(async () => {
+          if (pairs.length === 0) return [];
+          emit({ type: "starting", lesson: lesson.id, variants: pairs.length * variants.length });
+          return tryPairs(lesson, pairs, variants, limits, emit);
+        }),
         flows: inTurn(async () => {
           const flows = isWhole ? await readFlows(lesson) : null;
           return flows === null
@@ -110,7 +112,6 @@ export function runGauntlet(
     const all = Promise.allSettled(started.flatMap(({ sides, flows }) => [sides, flows]));
     try {
       for (const { lesson, pairs, broken, sides, flows } of started) {
-        emit({ type: "starting", lesson: lesson.id, variants: pairs.length * variants.length });
         for (const { pair, file, line = 1, message } of broken) {
           const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
           emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
@@ -118,16 +119,13 @@ export function runGauntlet(
         const tried = await sides;
         for (const pair of pairs) {
           const results = tried
-            .filter((side) => side.pair === pair)
-            .map(({ variant, trials }) => resultOf(lesson.id, pair, variant, trials));
+            .filter(({ subject }) => subject.pair === pair)
+            .map(({ subject, trials }) => resultOf(lesson.id, pair, subject.variant, trials));
           emit({ type: "pair-judged", results });
         }
-        for (const [{ name, exceptions = [] }, trials] of await flows) {
-          const judged = trials.map(({ trial, broken: found }) => ({
-            trial: trial.name,
-            broken: found,
-          }));
-          const result = { lesson: lesson.id, flow: name, ...withExceptions(judged, exceptions) };
+        for (const { subject, trials } of await flows) {
+          const { name, exceptions = [] } = subject;
+          const result = { lesson: lesson.id, flow: name, ...withExceptions(trials, exceptions) };
           emit({ type: "flow-judged", result });
         }
       }

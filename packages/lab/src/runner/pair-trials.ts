@@ -1,9 +1,9 @@
-import type { Broken } from "@durable-lessons/outside-world/rules";
 import { judge, type TrialRun } from "../judge.ts";
 import type { Pair, RunLedger, Variant } from "../pair.ts";
-import { isLasting, type Trial, trialsOf, trialsOfCompensations, UNDISTURBED } from "../trials.ts";
+import { type Trial, trialsOf, UNDISTURBED } from "../trials.ts";
 import type { GauntletProgress } from "./gauntlet.ts";
 import type { Lesson } from "./lessons.ts";
+import { inPhases, type Tried } from "./phases.ts";
 import type { Progress } from "./progress.ts";
 import type { RunClient } from "./run-client.ts";
 import { LessonSession } from "./session.ts";
@@ -14,16 +14,15 @@ const LANES = 20;
 /** How many runs work at once: more of them only wait for each other. */
 const AT_ONCE = 24;
 
-/** One side of a pair, and what its trials broke. */
-export interface TriedSide {
+/** One side of a pair. */
+export interface Side {
   pair: Pair;
   variant: Variant;
-  trials: { trial: string; broken: Broken[] }[];
 }
 
 /**
- * Takes sides of pairs of one lesson through all their trials, on a runtime of its own: first every side undisturbed, then what
- * shows which compensations it has, then all other trials, with one crash for all of them.
+ * Takes sides of pairs of one lesson through all their trials, on a runtime of its own, with one crash for all of
+ * them: see {@link inPhases}.
  */
 export async function tryPairs(
   lesson: Lesson,
@@ -31,7 +30,7 @@ export async function tryPairs(
   variants: readonly Variant[],
   { signal, runTimeoutMs }: { signal: AbortSignal; runTimeoutMs: number },
   emit: (progress: GauntletProgress) => void,
-): Promise<TriedSide[]> {
+): Promise<Tried<Side>[]> {
   const sides = pairs.flatMap((pair) => variants.map((variant) => ({ pair, variant })));
   const session = new LessonSession(lesson, {
     pairs,
@@ -72,56 +71,22 @@ export async function tryPairs(
     return ended(run);
   };
   try {
-    const normals = await Promise.all(
-      sides.map(async (side) => ({
-        ...side,
-        normal: await runTrial(side.pair, side.variant, UNDISTURBED, 0),
-      })),
-    );
-    const tell = (count: number) => emit({ type: "trials", lesson: lesson.id, count });
-    const first = normals.map((side) => ({
-      ...side,
-      trials: trialsOf(side.pair, side.normal.ledger),
-    }));
-    const lasting = first.map((side) => side.trials.filter(isLasting));
-    tell(lasting.flat().length);
-    const planned = await Promise.all(
-      first.map(async ({ trials, ...side }, at) => {
-        const runs = await Promise.all(
-          (lasting[at] ?? []).map(async (trial, nth) => ({
-            trial,
-            run: await runTrial(side.pair, side.variant, trial, nth % LANES),
-          })),
-        );
-        const more = trialsOfCompensations(
-          runs.map(({ trial, run }) => ({ trial, operations: run.ledger.operations })),
-          side.normal.ledger.operations,
-        );
-        return { ...side, runs, trials: [...trials.filter((one) => !isLasting(one)), ...more] };
-      }),
-    );
-    tell(planned.flatMap(({ trials }) => trials).length);
     // One crash for all: when nothing is left but what waits for it.
     turns.whenAllLeft(() => {
       if (atCrashPoint > 0) session.crash().catch(() => undefined);
     });
-    return await Promise.all(
-      planned.map(async ({ pair, variant, normal, runs, trials }) => {
-        const others = await Promise.all(
-          inLanes(trials).map(async ({ trial, lane }) => ({
-            trial,
-            run: await runTrial(pair, variant, trial, lane),
-          })),
-        );
-        const all = [{ trial: UNDISTURBED, run: normal }, ...runs, ...others].map(
-          ({ trial, run }) => ({
-            trial: trial.name,
-            broken: judge(pair, trial, run, normal.ledger),
-          }),
-        );
-        return { pair, variant, trials: all };
-      }),
-    );
+    return await inPhases({
+      subjects: sides,
+      trialsOf: ({ pair }, normal) => trialsOf(pair, normal),
+      attempt: ({ pair, variant }, trials) =>
+        Promise.all(
+          lanesOf(trials).map((lane, nth) =>
+            runTrial(pair, variant, trials[nth] ?? UNDISTURBED, lane),
+          ),
+        ),
+      judge: ({ pair }, ...trial) => judge(pair, ...trial),
+      announce: (count) => emit({ type: "trials", lesson: lesson.id, count }),
+    });
   } finally {
     await session.close();
   }
@@ -131,16 +96,13 @@ export async function tryPairs(
  * On one queue a batch that hangs stops all that come after it: so a trial that waits for the crash has a queue of its own,
  * and the others share what is left.
  */
-function inLanes(trials: readonly Trial[]): { trial: Trial; lane: number }[] {
+function lanesOf(trials: readonly Trial[]): number[] {
   const isHanging = ({ disturb }: Trial) => disturb !== undefined && "crash" in disturb;
-  const hanging = trials.filter(isHanging);
-  const others = trials.filter((trial) => !isHanging(trial));
-  const shared = LANES - hanging.length;
-  if (shared < 1) throw new Error(`${hanging.length} trials hang, and there are ${LANES} queues.`);
-  return [
-    ...hanging.map((trial, lane) => ({ trial, lane })),
-    ...others.map((trial, nth) => ({ trial, lane: hanging.length + (nth % shared) })),
-  ];
+  const hanging = trials.filter(isHanging).length;
+  const shared = LANES - hanging;
+  if (shared < 1) throw new Error(`${hanging} trials hang, and there are ${LANES} queues.`);
+  let [own, others] = [0, 0];
+  return trials.map((trial) => (isHanging(trial) ? own++ : hanging + (others++ % shared)));
 }
 
 function ended(run: RunClient): TrialRun {
