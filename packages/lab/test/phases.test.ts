@@ -12,6 +12,7 @@ const runOf = ({ faults }: Trial, status: string): TrialRun => ({
     effects: [],
     operations: [
       "carrier.ship",
+      "mail.send",
       ...("always" in (faults["carrier.ship"] ?? []) ? (["payments.refund"] as const) : []),
     ],
     awaited: [],
@@ -37,12 +38,32 @@ test("trials come undisturbed first, then what lasts, then the rest with the com
   const { phases, tried } = await phasesOf("complete");
   const [undisturbed, lasting, others = []] = phases;
   expect(undisturbed).toEqual(["undisturbed"]);
-  expect(lasting).toEqual(["carrier.ship always fails"]);
+  expect(lasting).toEqual(["carrier.ship always fails", "mail.send always fails"]);
   expect(others).toContain("killed during carrier.ship");
   expect(others).toContain("carrier.ship: every answer lost");
   expect(others).toContain("carrier.ship always fails, then payments.refund: answer lost");
+  // What is told stands together by operation, whatever phase ran it.
   expect(tried?.trials).toEqual(
-    phases.flat().map((trial) => ({ trial, broken: [{ rule: "done-once", saw: trial }] })),
+    [
+      "undisturbed",
+      "carrier.ship always fails",
+      "carrier.ship fails",
+      "carrier.ship: answer lost",
+      "killed during carrier.ship",
+      "killed after carrier.ship",
+      "mail.send always fails",
+      "mail.send fails",
+      "mail.send: answer lost",
+      "killed during mail.send",
+      "killed after mail.send",
+      "the request twice",
+      "carrier.ship: every answer lost",
+      "mail.send: every answer lost",
+      "carrier.ship always fails, then payments.refund fails",
+      "carrier.ship always fails, then payments.refund: answer lost",
+      "carrier.ship always fails, then killed during payments.refund",
+      "carrier.ship always fails, then killed after payments.refund",
+    ].map((trial) => ({ trial, broken: [{ rule: "done-once", saw: trial }] })),
   );
 });
 

@@ -15,7 +15,7 @@ export interface Trying<Subject> {
   announce?: (count: number) => void;
 }
 
-/** One of the subjects, and what its trials broke. */
+/** One of the subjects, and what its trials broke, in the order in which they are planned. */
 export interface Tried<Subject> {
   subject: Subject;
   trials: { trial: string; broken: Broken[] }[];
@@ -54,21 +54,26 @@ export async function inPhases<Subject>({
         side.normal.ledger.operations,
       );
       const others = [...trials.filter((one) => !isLasting(one)), ...compensations];
-      return { ...side, runs, others };
+      // The order in which they are told, whatever phase runs them: what belongs to one operation stands together.
+      const order = [UNDISTURBED, ...trials, ...compensations].map(({ name }) => name);
+      return { ...side, runs, others, order };
     }),
   );
   announce(planned.flatMap(({ others }) => others).length);
   return Promise.all(
-    planned.map(async ({ subject, normal, runs, others }) => {
+    planned.map(async ({ subject, normal, runs, others, order }) => {
       const all = [
         { trial: UNDISTURBED, run: normal },
         ...runs,
         ...(await attemptAll(subject, others)),
       ];
-      const trials = all.map(({ trial, run }) => ({
-        trial: trial.name,
-        broken: judge(subject, trial, run, normal.ledger),
-      }));
+      const place = ({ trial }: { trial: Trial }) => order.indexOf(trial.name);
+      const trials = all
+        .toSorted((one, other) => place(one) - place(other))
+        .map(({ trial, run }) => ({
+          trial: trial.name,
+          broken: judge(subject, trial, run, normal.ledger),
+        }));
       return { subject, trials };
     }),
   );
