@@ -1,7 +1,6 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
 import {
   errorAsJson,
-  expectJson,
   jsonBody,
   limitBody,
   notFoundAsJson,
@@ -23,7 +22,7 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
-app.post("/onboard", expectJson, jsonBody(onboardingRequest), async (c) => {
+app.post("/onboard", jsonBody(onboardingRequest), async (c) => {
   const { instance, created } = await startOnboarding(c.env, c.req.valid("json"));
   const body = { status: created ? "started" : "already-started", instanceId: instance.id };
   return c.json(body, created ? 202 : 200, { location: `/status/${instance.id}` });
@@ -31,7 +30,7 @@ app.post("/onboard", expectJson, jsonBody(onboardingRequest), async (c) => {
 app.all("/onboard", onlyMethods("POST"));
 
 // Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope.
-app.post("/onboard/queue", expectJson, jsonBody(v.unknown()), async (c) => {
+app.post("/onboard/queue", jsonBody(v.unknown()), async (c) => {
   await c.env.ONBOARDING_REQUESTS.send(c.req.valid("json"));
   return c.json({ status: "queued" }, 202);
 });

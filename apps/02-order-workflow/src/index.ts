@@ -1,7 +1,6 @@
 import { scriptFaults } from "@durable-lessons/outside-world";
 import {
   errorAsJson,
-  expectJson,
   jsonBody,
   limitBody,
   notFoundAsJson,
@@ -26,7 +25,7 @@ app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 app.use(limitBody());
 
-app.post("/orders", expectJson, jsonBody(orderRequest), async (c) => {
+app.post("/orders", jsonBody(orderRequest), async (c) => {
   const order = c.req.valid("json");
   const unknown = await unknownSkus(c.env.DB, order.lines);
   if (unknown.length > 0) {
@@ -58,7 +57,7 @@ app.use("/orders/:id/*", async (c, next) => {
 app.get("/orders/:id", async (c) => c.json(await viewOf(c.var.row, c.var.instance)));
 app.all("/orders/:id", onlyMethods("GET"));
 
-app.post("/orders/:id/review", expectJson, jsonBody(orderReview), async (c) => {
+app.post("/orders/:id/review", jsonBody(orderReview), async (c) => {
   const { row, instance } = c.var;
   const review = c.req.valid("json");
   if (!instance || !(await claimReview(c.env.DB, row.order_id, review))) {
@@ -78,14 +77,14 @@ for (const action of ["pause", "resume", "terminate"] as const) {
   app.all(`/orders/:id/${action}`, onlyMethods("POST"));
 }
 
-app.post("/orders/:id/restart", expectJson, jsonBody(orderRestart), async (c) => {
+app.post("/orders/:id/restart", jsonBody(orderRestart), async (c) => {
   const refusal = await restart(c.var, c.req.valid("json").from);
   return refusal ? c.json({ error: refusal }, 409) : c.json({ status: "accepted" }, 202);
 });
 app.all("/orders/:id/restart", onlyMethods("POST"));
 
 // To try things out, so only on your machine: for this order some of the outside world is down, or up again.
-app.put("/orders/:id/outage", onlyOnThisMachine, expectJson, jsonBody(outage), async (c) => {
+app.put("/orders/:id/outage", onlyOnThisMachine, jsonBody(outage), async (c) => {
   await scriptFaults(c.env.WORLD, c.var.row.instance_id, faultsOf(c.req.valid("json")));
   return c.json({ status: "accepted" }, 202);
 });

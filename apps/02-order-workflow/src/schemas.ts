@@ -1,4 +1,4 @@
-import { body, emailAddress, identifier } from "@durable-lessons/types/fields";
+import { body, emailAddress, identifier, slug } from "@durable-lessons/types/fields";
 import * as v from "valibot";
 
 /** Most lines of one order. */
@@ -19,14 +19,7 @@ const orderLine = body({
 
 /** Body of `POST /orders`, params of the order Workflow. */
 export const orderRequest = body({
-  orderId: v.pipe(
-    v.string("orderId must be text"),
-    // It stands in URLs and logs, and is read out on the phone.
-    v.regex(
-      /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-      "orderId must be 1 to 64 letters, digits, - or _, and start with a letter or digit",
-    ),
-  ),
+  orderId: slug("orderId"),
   email: emailAddress("email"),
   card: v.pipe(
     v.string("card must be text"),

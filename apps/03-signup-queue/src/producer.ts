@@ -1,7 +1,6 @@
 import { signupRequest } from "@durable-lessons/types";
 import {
   errorAsJson,
-  expectJson,
   jsonBody,
   limitBody,
   notFoundAsJson,
@@ -21,7 +20,7 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // Takes the form, puts it into the queue and answers. What comes of it is the consumer's work, and takes its time.
-app.post("/signup", expectJson, jsonBody(signupRequest), async (c) => {
+app.post("/signup", jsonBody(signupRequest), async (c) => {
   const signup = c.req.valid("json");
   const id = await signupId(signup.email);
   try {

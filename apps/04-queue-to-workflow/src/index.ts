@@ -1,6 +1,5 @@
 import {
   errorAsJson,
-  expectJson,
   issuesAsText,
   jsonBody,
   limitBody,
@@ -27,7 +26,7 @@ app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 
 // One order. 202 as soon as the queue has it: what comes of it takes its time.
-app.post("/orders", limitBody(), expectJson, jsonBody(fulfilmentOrder), async (c) => {
+app.post("/orders", limitBody(), jsonBody(fulfilmentOrder), async (c) => {
   const order = c.req.valid("json");
   try {
     const [placed] = await placeOrders(c.env, [order]);
@@ -44,32 +43,26 @@ app.post("/orders", limitBody(), expectJson, jsonBody(fulfilmentOrder), async (c
 app.all("/orders", onlyMethods("POST"));
 
 // Up to a hundred. An invalid one is named and left out; the valid ones go into the queue together.
-app.post(
-  "/orders/batch",
-  limitBody(MAX_BATCH_BYTES),
-  expectJson,
-  jsonBody(fulfilmentOrderBatch),
-  async (c) => {
-    const parsed = c.req.valid("json").orders.map((order) => v.safeParse(fulfilmentOrder, order));
-    const orders = parsed.flatMap((order) => (order.success ? [order.output] : []));
-    try {
-      const placed = (await placeOrders(c.env, orders)).values();
-      const outcomes = parsed.map((order, index) => ({
-        index,
-        outcome: order.success ? placed.next().value : "invalid",
-        error: order.success ? "There is another order with this id." : issuesAsText(order.issues),
-      }));
-      const accepted = outcomes.filter(({ outcome }) => outcome === "accepted").length;
-      const known = outcomes.filter(({ outcome }) => outcome === "known").length;
-      const rejected = outcomes
-        .filter(({ outcome }) => outcome === "invalid" || outcome === "conflict")
-        .map(({ index, error }) => ({ index, error }));
-      return c.json({ accepted, known, rejected }, accepted + known > 0 ? 202 : 400);
-    } catch (error) {
-      return unavailable(c, error);
-    }
-  },
-);
+app.post("/orders/batch", limitBody(MAX_BATCH_BYTES), jsonBody(fulfilmentOrderBatch), async (c) => {
+  const parsed = c.req.valid("json").orders.map((order) => v.safeParse(fulfilmentOrder, order));
+  const orders = parsed.flatMap((order) => (order.success ? [order.output] : []));
+  try {
+    const placed = (await placeOrders(c.env, orders)).values();
+    const outcomes = parsed.map((order, index) => ({
+      index,
+      outcome: order.success ? placed.next().value : "invalid",
+      error: order.success ? "There is another order with this id." : issuesAsText(order.issues),
+    }));
+    const accepted = outcomes.filter(({ outcome }) => outcome === "accepted").length;
+    const known = outcomes.filter(({ outcome }) => outcome === "known").length;
+    const rejected = outcomes
+      .filter(({ outcome }) => outcome === "invalid" || outcome === "conflict")
+      .map(({ index, error }) => ({ index, error }));
+    return c.json({ accepted, known, rejected }, accepted + known > 0 ? 202 : 400);
+  } catch (error) {
+    return unavailable(c, error);
+  }
+});
 
 app.get("/orders/:id", async (c) => {
   const row = await findOrder(c.env.DB, c.req.param("id"));

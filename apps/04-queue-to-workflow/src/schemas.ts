@@ -21,11 +21,8 @@ const whole = (name: string, most: number) =>
     v.maxValue(most, `${name} must be at most ${most}`),
   );
 
-/**
- * An order that somebody has priced already. Body of `POST /orders`, message of the queue `orders`, params of the
- * fulfilment Workflow.
- */
-export const fulfilmentOrder = body({
+/** What an order consists of that somebody has priced already. */
+export const orderFields = {
   /** The shop's own number, whatever it looks like. */
   orderId: identifier("orderId"),
   card: identifier("card"),
@@ -38,7 +35,10 @@ export const fulfilmentOrder = body({
     v.minLength(1, "lines must not be empty"),
     v.maxLength(MAX_LINES, `lines must be at most ${MAX_LINES}`),
   ),
-});
+};
+
+/** Body of `POST /orders`, message of the queue `orders`, params of the fulfilment Workflow. */
+export const fulfilmentOrder = body(orderFields);
 
 /** An order to fulfil, validated: see {@link fulfilmentOrder}. */
 export type FulfilmentOrder = v.InferOutput<typeof fulfilmentOrder>;

@@ -1,6 +1,5 @@
 import {
   errorAsJson,
-  expectJson,
   jsonBody,
   limitBody,
   notFoundAsJson,
@@ -28,7 +27,7 @@ app.use(limitBody());
 app.on("POST", ["/runs", "/runs/*"], asAdministrator);
 app.use("/runs/:day/rejects", asAdministrator);
 
-app.post("/runs", expectJson, jsonBody(etlRun), async (c) => {
+app.post("/runs", jsonBody(etlRun), async (c) => {
   const { day } = c.req.valid("json");
   // A run of a day that is not over would take the place of the one that the night starts.
   if (!isOver(day, Date.now())) {

@@ -1,6 +1,5 @@
 import {
   errorAsJson,
-  expectJson,
   jsonBody,
   limitBody,
   notFoundAsJson,
@@ -29,7 +28,7 @@ app.use(limitBody());
 
 // Whoever asks spends the model's tokens, and says who reviews: with an address of their own they could publish anything.
 app.use("/drafts/*", requireToken("DRAFT_TOKEN"));
-app.post("/drafts", expectJson, jsonBody(draftRequest), async (c) => {
+app.post("/drafts", jsonBody(draftRequest), async (c) => {
   const obstacle = obstacleToLinks(c.env, c.req.url);
   if (obstacle) return c.json({ error: obstacle }, 503);
   const draft = c.req.valid("json");

@@ -1,4 +1,4 @@
-import { body, emailAddress } from "@durable-lessons/types/fields";
+import { body, emailAddress, slug } from "@durable-lessons/types/fields";
 import * as v from "valibot";
 
 /** Longest prompt, in UTF-16 code units. */
@@ -6,14 +6,7 @@ export const MAX_PROMPT_LENGTH = 2000;
 
 /** Body of `POST /drafts`, params of the draft Workflow. */
 export const draftRequest = body({
-  draftId: v.pipe(
-    v.string("draftId must be text"),
-    // It stands in URLs, in mails and in the signed link.
-    v.regex(
-      /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-      "draftId must be 1 to 64 letters, digits, - or _, and start with a letter or digit",
-    ),
-  ),
+  draftId: slug("draftId"),
   prompt: v.pipe(
     v.string("prompt must be text"),
     v.check((text) => text.trim() !== "", "prompt must not be empty"),

@@ -79,7 +79,7 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
   const cases: [string, unknown, number, string][] = [
     ["no JSON", "{ userId:", 400, "JSON"],
     ["null", "null", 400, "object"],
-    ["an array", [], 400, "userId is missing"],
+    ["an array", [], 400, "the body must be a JSON object"],
     ["text", '"hello"', 400, "object"],
     ["a missing field", { userId: good.userId, planType: "pro" }, 400, "email"],
     ["an unknown plan", { ...good, planType: "gold" }, 400, "planType"],

@@ -98,7 +98,7 @@ test("bodies that are no signup are parked with their reason, and the good ones 
   expect(parked).toEqual({
     null: "the body must be a JSON object",
     '"text"': "the body must be a JSON object",
-    "[]": expect.stringContaining("id is missing"),
+    "[]": expect.stringContaining("must be a JSON object"),
     "{}": expect.stringContaining("id is missing"),
     '{"email":null}': expect.stringContaining("email must be text"),
   });

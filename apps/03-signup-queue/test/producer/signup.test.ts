@@ -50,7 +50,7 @@ describe("a bad request is a clear 4xx", () => {
     ["no JSON", "{ email:", 400, "JSON"],
     ["null", "null", 400, "object"],
     ["text", '"text"', 400, "object"],
-    ["an array", [], 400, "email is missing"],
+    ["an array", [], 400, "the body must be a JSON object"],
     ["an empty object", {}, 400, "email is missing"],
     ["no address", { email: null }, 400, "email must be text"],
     ["no @", { email: "nobody" }, 400, "e-mail address"],

@@ -190,7 +190,7 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
     ["no JSON", "/orders", "{ orderId:", 400, "JSON"],
     ["an empty body", "/orders", "", 400, "JSON"],
     ["null", "/orders", "null", 400, "object"],
-    ["an array", "/orders", [], 400, "orderId is missing"],
+    ["an array", "/orders", [], 400, "the body must be a JSON object"],
     ["a missing field", "/orders", { ...good, card: undefined }, 400, "card is missing"],
     ["a wrong type", "/orders", { ...good, cents: "450" }, 400, "cents"],
     ["half a cent", "/orders", { ...good, cents: 0.5 }, 400, "whole"],

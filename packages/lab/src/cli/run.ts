@@ -2,9 +2,8 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { autocompleteMultiselect, isCancel } from "@clack/prompts";
-import { comparePairs } from "../runner/compare.ts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
-import { type FlowResult, type GauntletResult, runGauntlet } from "../runner/gauntlet.ts";
+import type { FlowResult, GauntletResult } from "../runner/gauntlet.ts";
 import { VARIANTS } from "../pair.ts";
 import type { PairResult, Progress } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
@@ -126,7 +125,9 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     rows.push(unreadableRow(progress));
     print(unreadableBlock(progress, colors));
   };
+  // What runs lessons brings wrangler along, which takes a second or two: who asks for help, or errs, need not wait for it.
   async function takeThroughGauntlet() {
+    const { runGauntlet } = await import("../runner/gauntlet.ts");
     const variants = fixes ? (["fix"] as const) : VARIANTS;
     const { signal } = stopped;
     const results: GauntletResult[] = [];
@@ -179,6 +180,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     summary = gauntletSummary(results, flowResults, colors);
   }
   async function compare() {
+    const { comparePairs } = await import("../runner/compare.ts");
     for await (const progress of comparePairs(selections, {
       signal: stopped.signal,
       runTimeoutMs: timeoutMs,

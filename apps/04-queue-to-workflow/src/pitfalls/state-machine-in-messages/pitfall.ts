@@ -1,9 +1,9 @@
 import type { OutsideWorld } from "@durable-lessons/outside-world";
 import * as v from "valibot";
-import { fulfilmentOrder } from "../../schemas.ts";
+import { orderFields } from "../../schemas.ts";
 
 const progress = v.strictObject({
-  ...fulfilmentOrder.entries,
+  ...orderFields,
   next: v.optional(v.picklist(["charge", "ship"])),
 });
 type Progress = v.InferOutput<typeof progress>;
