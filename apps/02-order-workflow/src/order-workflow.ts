@@ -6,16 +6,15 @@ import * as v from "valibot";
 import { giveUpOn, isTimeout } from "./errors.ts";
 import { EVENTS } from "./events.ts";
 import { advance, closeOrder, closeReview, startCancelling } from "./orders.ts";
-import { priceOf } from "./prices.ts";
 import { retryAfter } from "./retry-after.ts";
-import { type OrderRequest, orderReview, type OrderReview } from "./schemas.ts";
+import { orderReview, type OrderReview, type PlacedOrder } from "./schemas.ts";
 
 const NOBODY: OrderReview = { approved: false, reviewer: "nobody answered in time" };
 
 /** Reserve stock, charge the card, wait for a review, wait a little more, ship, mail. */
-export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
-  override async run(event: WorkflowEvent<OrderRequest>, step: WorkflowStep) {
-    const { orderId, email, card, lines } = event.payload;
+export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
+  override async run(event: WorkflowEvent<PlacedOrder>, step: WorkflowStep) {
+    const { orderId, email, card, lines, totalCents } = event.payload;
     const { DB, REVIEW_TIMEOUT, GRACE_PERIOD, RETRY_DELAY } = this.env;
     const { carrier, mail, payments, stock } = outsideWorld(this.env, event.instanceId);
     // The same for every attempt and every replay, so that a provider does once what is asked twice.
@@ -29,23 +28,35 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
     } as const;
     // Nobody else gives the money back, so the undo tries for longer than the deed.
     const undo = { ...patient, retries: { ...patient.retries, limit: 8 } };
-
-    const totalCents = await step.do("price order", patient, () => priceOf(DB, lines));
+    const undoneBy = (giveBack: (reason: string) => Promise<void>) => ({
+      rollback: async ({ error }: { error: Error }) => {
+        if (await startCancelling(DB, orderId, error.message)) await giveBack(error.message);
+      },
+      rollbackConfig: undo,
+    });
+    // An undo goes by what the provider knows: the answer may be lost, and after a restart the step's whole result is.
+    const refund = async () => {
+      const known = await payments.find({ key: keyOf("charge card") });
+      if (known?.status !== "charged") return;
+      const { chargeId } = known;
+      await payments.refund({ chargeId, cents: totalCents, key: keyOf("refund card") });
+    };
+    const recall = async () => {
+      await carrier.recall({ orderId, key: keyOf("recall parcel") });
+    };
 
     await step.do(
       "reserve stock",
       patient,
       () => stock.reserve({ orderId, lines, key: keyOf("reserve stock") }),
-      {
-        // The first step's undo runs last: only now is everything given back.
-        rollback: async ({ error }) => {
-          if (!(await startCancelling(DB, orderId, error.message))) return;
-          // Without an output too: to release what was not reserved does no harm.
-          await stock.release({ orderId, key: keyOf("release stock") });
-          await closeOrder(DB, orderId, "cancelled", error.message);
-        },
-        rollbackConfig: undo,
-      },
+      // The first step's undo runs last, and ends it. A run that was restarted a moment ago has forgotten the other steps,
+      // and their undos with them; to release what was not reserved does no harm.
+      undoneBy(async (reason) => {
+        if (await carrier.find({ key: keyOf("ship parcel") })) await recall();
+        await refund();
+        await stock.release({ orderId, key: keyOf("release stock") });
+        await closeOrder(DB, orderId, "cancelled", reason);
+      }),
     );
 
     const charge = await step.do(
@@ -58,20 +69,10 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
         timeout: "30 seconds",
       },
       async () => {
-        await advance(DB, orderId, "reserved", { totalCents });
+        await advance(DB, orderId, "reserved");
         return payments.charge({ orderId, card, cents: totalCents, key: keyOf("charge card") });
       },
-      {
-        rollback: async ({ error, output }) => {
-          if (!(await startCancelling(DB, orderId, error.message))) return;
-          // Without an output the card may be charged all the same: the answer was lost.
-          const known = output ?? (await payments.find({ key: keyOf("charge card") }));
-          if (known?.status !== "charged") return;
-          const { chargeId } = known;
-          await payments.refund({ chargeId, cents: totalCents, key: keyOf("refund card") });
-        },
-        rollbackConfig: undo,
-      },
+      undoneBy(refund),
     );
 
     if (charge.status === "declined") {
@@ -121,13 +122,7 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, OrderRequest> {
         await advance(DB, orderId, "shipped", parcel);
         return parcel;
       },
-      {
-        rollback: async ({ error }) => {
-          if (!(await startCancelling(DB, orderId, error.message))) return;
-          await carrier.recall({ orderId, key: keyOf("recall parcel") });
-        },
-        rollbackConfig: undo,
-      },
+      undoneBy(recall),
     );
 
     // The parcel has left, so a mail that fails takes nothing back: repair the mail, restart from this step.

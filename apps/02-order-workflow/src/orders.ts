@@ -11,11 +11,12 @@ export interface OrderRow {
   fingerprint: string;
   state: string;
   review: string | null;
-  total_cents: number | null;
+  total_cents: number;
   parcel_id: string | null;
   reason: string | null;
   created_at: number;
   updated_at: number;
+  busy_until: number;
 }
 
 /** An order with the instance that works on it, as long as the platform keeps that. */
@@ -27,14 +28,14 @@ export interface Order {
 /** Writes the order down before anything is done for it. */
 export async function insertOrder(
   db: D1Database,
-  order: { orderId: string; instanceId: string; fingerprint: string },
+  order: { orderId: string; instanceId: string; fingerprint: string; totalCents: number },
 ): Promise<{ row: OrderRow; isNew: boolean }> {
   const inserted = await db
     .prepare(
-      `INSERT INTO orders (order_id, instance_id, fingerprint, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (order_id) DO NOTHING RETURNING *`,
+      `INSERT INTO orders (order_id, instance_id, fingerprint, total_cents, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (order_id) DO NOTHING RETURNING *`,
     )
-    .bind(order.orderId, order.instanceId, order.fingerprint, Date.now())
+    .bind(order.orderId, order.instanceId, order.fingerprint, order.totalCents, Date.now())
     .first<OrderRow>();
   const row = inserted ?? (await findOrder(db, order.orderId));
   if (!row) throw new Error(`The order "${order.orderId}" was deleted while it was placed.`);
@@ -54,29 +55,41 @@ export async function advance(
   db: D1Database,
   orderId: string,
   state: string,
-  { totalCents, parcelId }: { totalCents?: number; parcelId?: string } = {},
+  { parcelId }: { parcelId?: string } = {},
 ): Promise<OrderRow> {
   const position = WAY.indexOf(state);
   const moved = await db
     .prepare(
-      `UPDATE orders SET state = ?2, updated_at = ?3,
-         total_cents = COALESCE(?4, total_cents), parcel_id = COALESCE(?5, parcel_id)
-       WHERE order_id = ?1 AND state IN (SELECT value FROM json_each(?6)) RETURNING *`,
+      `UPDATE orders SET state = ?2, updated_at = ?3, parcel_id = COALESCE(?4, parcel_id)
+       WHERE order_id = ?1 AND state IN (SELECT value FROM json_each(?5)) RETURNING *`,
     )
-    .bind(
-      orderId,
-      state,
-      Date.now(),
-      totalCents ?? null,
-      parcelId ?? null,
-      JSON.stringify(WAY.slice(0, position + 1)),
-    )
+    .bind(orderId, state, Date.now(), parcelId ?? null, JSON.stringify(WAY.slice(0, position + 1)))
     .first<OrderRow>();
   const row = moved ?? (await findOrder(db, orderId));
   if (row && WAY.includes(row.state)) return row;
   throw new NonRetryableError(
     `Order ${orderId} is ${row?.state ?? "not there"}: nothing more is done for it.`,
   );
+}
+
+/** How long a command may keep an order to itself, in milliseconds: whoever takes longer has died. */
+const COMMAND_MS = 30_000;
+
+/** Keeps an order for one command, and reads it; null while another one has it. */
+export const takeOrder = (db: D1Database, orderId: string): Promise<OrderRow | null> =>
+  db
+    .prepare(
+      "UPDATE orders SET busy_until = ?2 WHERE order_id = ?1 AND busy_until < ?3 RETURNING *",
+    )
+    .bind(orderId, Date.now() + COMMAND_MS, Date.now())
+    .first<OrderRow>();
+
+/** Lets the next command for an order in, unless ours took so long that another one has it already. */
+export async function leaveOrder(db: D1Database, taken: OrderRow): Promise<void> {
+  await db
+    .prepare("UPDATE orders SET busy_until = 0 WHERE order_id = ?1 AND busy_until = ?2")
+    .bind(taken.order_id, taken.busy_until)
+    .run();
 }
 
 /** Takes the first review of an order that waits for one; false for every later one. */

@@ -17,7 +17,7 @@ const orderLine = body({
   ),
 });
 
-/** Body of `POST /orders`, params of the order Workflow. */
+/** Body of `POST /orders`. */
 export const orderRequest = body({
   orderId: slug("orderId"),
   email: emailAddress("email"),
@@ -41,6 +41,9 @@ export const orderRequest = body({
 
 /** An order, validated: see {@link orderRequest}. */
 export type OrderRequest = v.InferOutput<typeof orderRequest>;
+
+/** Params of the order Workflow: an order, and the price that it was placed for. */
+export type PlacedOrder = OrderRequest & { totalCents: number };
 
 /** Body of `POST /orders/:id/review`, payload of the event that the order Workflow waits for. */
 export const orderReview = body({

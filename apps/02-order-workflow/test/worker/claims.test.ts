@@ -7,7 +7,7 @@ import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { afterEach, expect, test, vi } from "vitest";
-import { eventsOf, newOrder, resume, runAs, untilWaiting } from "./helpers.ts";
+import { eventsOf, newParams, resume, runAs, untilWaiting } from "./helpers.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -233,14 +233,14 @@ test("B23: a step that is not in the history cannot be restarted from", async ()
 test("B18: an id stands for one instance", async () => {
   let runs = 0;
   const instance = await runAs(async () => (runs += 1));
-  await env.ORDERS.create({ id: instance.id, params: newOrder() }).catch(() => undefined);
+  await env.ORDERS.create({ id: instance.id, params: newParams() }).catch(() => undefined);
   expect(await untilOver(await env.ORDERS.get(instance.id))).toMatchObject({ output: 1 });
   expect(runs).toBe(1);
 });
 
 test("B25: an id that is taken is refused, and the message says so", async () => {
   const { instance } = await ending(async () => "first");
-  await expect(env.ORDERS.create({ id: instance.id, params: newOrder() })).rejects.toThrow(
+  await expect(env.ORDERS.create({ id: instance.id, params: newParams() })).rejects.toThrow(
     `(instance.already_exists) Workflow instance with id "${instance.id}" already exists`,
   );
 });
@@ -258,7 +258,7 @@ test("B26: two flows for one order need two ids", async () => {
 test("B27: createBatch lists what is taken and what is there twice, and creates the rest", async () => {
   const { instance: taken } = await ending(async () => "ran");
   const fresh = crypto.randomUUID();
-  const params = newOrder();
+  const params = newParams();
   const { created, errors } = await env.ORDERS.createBatch({
     instances: [taken.id, fresh, fresh].map((id) => ({ id, params })),
   });
@@ -305,7 +305,7 @@ test("B35: a Worker can start a run, from any handler and from another Workflow"
   const id = crypto.randomUUID();
   const { over } = await ending(async (step) => {
     const started = await step.do("start another", async () => {
-      const instance = await env.ORDERS.create({ id, params: newOrder() });
+      const instance = await env.ORDERS.create({ id, params: newParams() });
       return instance.id;
     });
     return started === id;

@@ -17,6 +17,9 @@ export const newOrder = (): OrderRequest => ({
   lines: [{ sku: "tea", quantity: 2 }],
 });
 
+/** Params of an instance that no row knows. */
+export const newParams = () => ({ ...newOrder(), totalCents: 900 });
+
 /** The instance that works on this order. */
 export const idOf = ({ orderId }: OrderRequest) => `order-${orderId}`;
 
@@ -61,7 +64,7 @@ export async function runAs(
   vi.spyOn(OrderWorkflow.prototype, "run").mockImplementation(
     run as unknown as OrderWorkflow["run"],
   );
-  return env.ORDERS.create({ id, params: newOrder() });
+  return env.ORDERS.create({ id, params: newParams() });
 }
 
 /** Waits until an instance waits for an event. */
