@@ -2,7 +2,7 @@
 /**
  * `lesson-dev --port N [--secret NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
  * databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to try: what the lab answers to
- * `GET /` with `accept: text/plain`. A secret is a value for this machine only: it reaches the Workers that name it under
+ * `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as production does it. A secret is a value for this machine only: it reaches the Workers that name it under
  * `secrets.required`, unless the lesson's folder has a `.dev.vars`.
  */
 import { spawn } from "node:child_process";
@@ -13,6 +13,8 @@ import { parseArgs } from "node:util";
 import { labWorker } from "./runner/lab-worker.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 import { readLesson } from "./runner/read-lesson.ts";
+import { wakeUnfinished } from "./runner/wake-unfinished.ts";
+import { BOOT_PATH } from "./worker/boot.ts";
 
 const lesson = process.cwd();
 const { values } = parseArgs({
@@ -20,6 +22,9 @@ const { values } = parseArgs({
 });
 const port = Number(values.port);
 if (!Number.isInteger(port)) throw new Error("Call it with --port and a number.");
+/** How often it is looked whether workerd is another one. */
+const LOOK_MS = 500;
+const origin = `http://localhost:${port}`;
 
 const secrets = Object.fromEntries(
   values.secret.map((pair) => {
@@ -64,22 +69,41 @@ const dev = wrangler(
   ["dev", ...files, "--port", String(port), "--persist-to", join(".wrangler", "state")],
   "inherit",
 );
-void sayWhatToTry();
+void attend();
 process.exitCode = await ended(dev);
 await close();
 
-/** Waits for the Worker, then prints what it says of itself. */
-async function sayWhatToTry(): Promise<void> {
-  while (dev.exitCode === null && dev.signalCode === null) {
-    const response = await fetch(`http://localhost:${port}/`, {
-      headers: { accept: "text/plain" },
-    }).catch(() => null);
-    if (response?.ok) {
-      process.stdout.write(`\n${await response.text()}\n`);
-      return;
+/** Says what to try when the Worker is up; and wakes what the last workerd has left unfinished, now and after each restart. */
+async function attend(): Promise<void> {
+  const workflows = configs.flatMap((config) => config.workflows);
+  let boot: string | undefined;
+  for (; dev.exitCode === null && dev.signalCode === null; await delay(LOOK_MS)) {
+    const now = await textOf(BOOT_PATH);
+    // Not up yet, down for a moment, or the same as before.
+    if (now === undefined || now === boot) continue;
+    const isFirst = boot === undefined;
+    boot = now;
+    try {
+      if (isFirst) process.stdout.write(`\n${await textOf("/")}\n`);
+      for (const { workflow, ids } of await wakeUnfinished(origin, workflows)) {
+        const runs = ids.length === 1 ? "an unfinished run" : `${ids.length} unfinished runs`;
+        if (ids.length > 0)
+          process.stdout.write(`Woke ${runs} of ${workflow}: ${shortened(ids)}\n`);
+      }
+    } catch (error) {
+      process.stderr.write(`What a restart left unfinished was not woken: ${String(error)}\n`);
     }
-    await delay(200);
   }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const headers = { accept: "text/plain" };
+  const response = await fetch(origin + path, { headers }).catch(() => undefined);
+  return response?.ok ? response.text() : undefined;
+}
+
+function shortened(ids: string[]): string {
+  return ids.slice(0, 5).join(", ") + (ids.length > 5 ? ` and ${ids.length - 5} more` : "");
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<number> {

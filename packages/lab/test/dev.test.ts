@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { APPS } from "./fixture.ts";
+import { descendantsOf, HAS_PROC } from "./processes.ts";
 
+const PATIENTLY = { timeout: 110_000, interval: 100 };
 const DEV = join(import.meta.dirname, "../src/dev.ts");
 
 let apps: string;
@@ -24,20 +26,13 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, and leaves nothing else", async () => {
-  const lesson = join(apps, "99-fixture");
-  const temporary = join(apps, "tmp");
-  await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
-  await mkdir(temporary);
-  const whatToTry = "export const whatToTry = (origin: string) => `Try ${origin}/pitfalls`;";
-  await writeFile(join(lesson, "src/what-to-try.ts"), whatToTry);
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
+/** `lesson-dev`, as it runs in a lesson's folder. */
+function startDev(lesson: string, port: number) {
   const dev = spawn(process.execPath, [DEV, "--port", String(port)], {
     cwd: lesson,
     env: {
       ...process.env,
-      TMPDIR: temporary,
+      TMPDIR: join(apps, "tmp"),
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       WRANGLER_SEND_METRICS: "false",
     },
@@ -47,10 +42,29 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
   let output = "";
   dev.stdout.on("data", (chunk) => (output += String(chunk)));
   dev.stderr.on("data", (chunk) => (output += String(chunk)));
+  return {
+    pid: dev.pid ?? 0,
+    says: (text: string) =>
+      vi.waitFor(() => expect(output.slice(-2000)).toContain(text), PATIENTLY),
+    async stop() {
+      dev.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, and leaves nothing else", async () => {
+  const lesson = join(apps, "99-fixture");
+  const temporary = join(apps, "tmp");
+  await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
+  await mkdir(temporary);
+  const whatToTry = "export const whatToTry = (origin: string) => `Try ${origin}/pitfalls`;";
+  await writeFile(join(lesson, "src/what-to-try.ts"), whatToTry);
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const dev = startDev(lesson, port);
   try {
-    await vi.waitFor(() => expect(output).toContain(`\nTry ${url}/pitfalls\n`), {
-      timeout: 50_000,
-    });
+    await dev.says(`\nTry ${url}/pitfalls\n`);
     const pairs = (await (await fetch(`${url}/pitfalls`)).json()) as unknown[];
     expect(pairs).toHaveLength(19);
     // All else is the lesson's, its own page too.
@@ -67,11 +81,83 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
     ]);
     expect((await readdir(temporary)).filter((name) => name.startsWith("lab-"))).toHaveLength(1);
   } finally {
-    dev.kill("SIGTERM");
-    await ended;
+    await dev.stop();
   }
   expect((await readdir(temporary)).filter((name) => name.startsWith("lab-"))).toEqual([]);
   expect(await readdir(join(lesson, ".wrangler/state/v3"))).toEqual(
     expect.arrayContaining(["d1", "workflows"]),
   );
 });
+
+/** A lesson whose Workflow has a wait that ends only in another workerd than the one in which it began. */
+const SLEEPER = `
+import { WorkflowEntrypoint } from "cloudflare:workers";
+
+export class Sleeper extends WorkflowEntrypoint {
+  async run(event, step) {
+    await step.sleep("a while", 2000);
+    return "slept";
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    const id = new URL(request.url).pathname.slice(1);
+    if (request.method === "POST") await env.SLEEPER.create({ id });
+    return Response.json(await (await env.SLEEPER.get(id)).status());
+  },
+};
+`;
+
+test.skipIf(!HAS_PROC)(
+  "lesson-dev wakes what a killed workerd, a saved file or its own end has left unfinished",
+  async () => {
+    const lesson = join(apps, "99-fixture");
+    await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
+    await mkdir(join(apps, "tmp"));
+    const source = join(lesson, "src/index.ts");
+    await writeFile(source, SLEEPER);
+    const config = join(lesson, "wrangler.jsonc");
+    const workflows =
+      '"workflows": [{ "name": "sleeper", "binding": "SLEEPER", "class_name": "Sleeper" }],';
+    await writeFile(config, (await readFile(config, "utf8")).replace("{", `{ ${workflows}`));
+    const port = await freePort();
+    const statusOf = async (id: string, method = "GET") => {
+      const response = await fetch(`http://localhost:${port}/${id}`, { method });
+      const { status }: { status: string } = await response.json();
+      return status;
+    };
+    /** Starts a run, and lets something happen to it before its sleep is over. */
+    const leave = async (id: string, happens: () => Promise<void>) => {
+      expect(await statusOf(id, "POST")).not.toBe("complete");
+      await happens();
+    };
+    const goesOn = async (dev: ReturnType<typeof startDev>, id: string) => {
+      await dev.says(`Woke an unfinished run of sleeper: ${id}\n`);
+      await vi.waitFor(async () => expect(await statusOf(id)).toBe("complete"), PATIENTLY);
+    };
+
+    let dev = startDev(lesson, port);
+    try {
+      await vi.waitFor(() => statusOf("warm-up", "POST"), PATIENTLY);
+      await vi.waitFor(async () => expect(await statusOf("warm-up")).toBe("complete"), PATIENTLY);
+
+      await leave("killed", async () => {
+        // The first one is wrangler's proxy.
+        const workerds = descendantsOf(dev.pid).filter(({ name }) => name.startsWith("workerd"));
+        process.kill(Math.max(...workerds.map(({ pid }) => pid)), "SIGKILL");
+      });
+      await goesOn(dev, "killed");
+
+      await leave("saved", () => writeFile(source, `${SLEEPER}// Saved.\n`));
+      await goesOn(dev, "saved");
+
+      await leave("left", () => dev.stop());
+      dev = startDev(lesson, port);
+      await goesOn(dev, "left");
+    } finally {
+      await dev.stop();
+    }
+  },
+  400_000,
+);

@@ -18,6 +18,8 @@ export interface LessonConfig {
   /** The Worker's name. */
   worker: string;
   databases: DatabaseConfig[];
+  /** The names of its Workflows. */
+  workflows: string[];
   /** The bindings that a variant can use in the lab too, as they stand in a wrangler configuration. */
   shared: {
     vars: Record<string, unknown>;
@@ -63,6 +65,7 @@ interface WranglerConfig {
     database_id?: string;
     migrations_dir?: string;
   }[];
+  workflows: { name: string }[];
   vars: Record<string, unknown>;
   r2_buckets: { binding: string }[];
   send_email: { name: string }[];
@@ -86,6 +89,7 @@ function lessonConfig(dir: string, file: string, config: WranglerConfig): Lesson
       database_id: database.database_id ?? database.binding,
       migrations_dir: resolve(dir, database.migrations_dir ?? "migrations"),
     })),
+    workflows: config.workflows.map(({ name }) => name),
     shared: { vars, r2_buckets, send_email, ai },
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { LabBindings, LabMessage, RunnablePair } from "./env.ts";
+import { BOOT_PATH, bootId } from "./boot.ts";
 import { consumePitfalls } from "./queue.ts";
 import { pitfallRoutes } from "./routes.ts";
 import { pitfallWorkflow } from "./workflow.ts";
@@ -36,6 +37,7 @@ export function labWorker(
       ? page
       : c.text(whatToTry(new URL(c.req.url).origin, Date.now()));
   });
+  app.get(BOOT_PATH, (c) => c.text(bootId()));
   app.all("*", (c) => c.env.LESSON?.fetch(c.req.raw) ?? c.notFound());
 
   const handlers: ExportedHandler<LabEnv, LabMessage> = {
