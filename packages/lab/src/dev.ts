@@ -1,15 +1,18 @@
 #!/usr/bin/env node
 /**
- * `lesson-dev --port N [--secret NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
+ * `lesson-dev --port N [--secret NAME=value] [--var NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
  * databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to try: what the lab answers to
  * `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as production does it. A secret is a value for this machine only: it reaches the Workers that name it under
- * `secrets.required`, unless the lesson's folder has a `.dev.vars`.
+ * `secrets.required`, unless the lesson's folder has a `.dev.vars`. A var takes the place of the deployed one: what waits for hours
+ * in production waits for seconds here.
  */
 import { spawn } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { experimental_readRawConfig } from "wrangler";
 import { labWorker } from "./runner/lab-worker.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 import { readLesson } from "./runner/read-lesson.ts";
@@ -18,7 +21,11 @@ import { BOOT_PATH } from "./worker/boot.ts";
 
 const lesson = process.cwd();
 const { values } = parseArgs({
-  options: { port: { type: "string" }, secret: { type: "string", multiple: true, default: [] } },
+  options: {
+    port: { type: "string" },
+    secret: { type: "string", multiple: true, default: [] },
+    var: { type: "string", multiple: true, default: [] },
+  },
 });
 const port = Number(values.port);
 if (!Number.isInteger(port)) throw new Error("Call it with --port and a number.");
@@ -26,12 +33,15 @@ if (!Number.isInteger(port)) throw new Error("Call it with --port and a number."
 const LOOK_MS = 500;
 const origin = `http://localhost:${port}`;
 
-const secrets = Object.fromEntries(
-  values.secret.map((pair) => {
-    const [name = "", ...value] = pair.split("=");
-    return [name, value.join("=")];
-  }),
-);
+const named = (pairs: string[]) =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name, value.join("=")];
+    }),
+  );
+const secrets = named(values.secret);
+const vars = named(values.var);
 
 const requireHere = createRequire(join(lesson, "package.json"));
 const wranglerBin = join(requireHere.resolve("wrangler/package.json"), "..", "bin", "wrangler.js");
@@ -60,8 +70,12 @@ for (const { file, databases } of configs) {
   }
 }
 
-const { configFile, close } = await labWorker(folder, pairs, { isInFront: true });
-const files = [configFile, ...configs.map(({ file }) => file)].flatMap((file) => ["-c", file]);
+const { configFile, close } = await labWorker(folder, pairs, { isInFront: true, vars });
+const devConfigs = configs.map(({ file }) => devConfigOf(file));
+const files = [configFile, ...devConfigs].flatMap((file) => ["-c", file]);
+process.once("exit", () =>
+  devConfigs.forEach((file) => file.startsWith(".") && rmSync(file, { force: true })),
+);
 // Ctrl-C reaches wrangler too; it ends workerd and itself.
 process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));
 const dev = wrangler(
@@ -72,6 +86,23 @@ const dev = wrangler(
 void attend();
 process.exitCode = await ended(dev);
 await close();
+
+/**
+ * Writes a configuration with the vars of this machine in the place of those that are deployed, beside the one that is
+ * deployed, so that its paths and a `.dev.vars` are found. `wrangler dev --var` would reach the first Worker only.
+ *
+ * @returns its name
+ */
+function devConfigOf(file: string): string {
+  const { rawConfig } = experimental_readRawConfig({ config: join(lesson, file) });
+  const own = Object.keys(rawConfig.vars ?? {}).filter((name) => name in vars);
+  if (own.length === 0) return file;
+  const ours = Object.fromEntries(own.map((name) => [name, vars[name]]));
+  const derived = `.dev.${basename(file, ".jsonc")}.json`;
+  const config = { ...rawConfig, vars: { ...rawConfig.vars, ...ours } };
+  writeFileSync(join(lesson, derived), JSON.stringify(config, null, 2));
+  return derived;
+}
 
 /** Says what to try when the Worker is up; and wakes what the last workerd has left unfinished, now and after each restart. */
 async function attend(): Promise<void> {
