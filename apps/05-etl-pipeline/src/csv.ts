@@ -11,7 +11,7 @@ export const MAX_ROW_BYTES = 65_536;
 const LOOKAHEAD_BYTES = 3;
 
 const TOO_LONG = `a row must be at most ${MAX_ROW_BYTES} bytes`;
-const BROKEN = "a quote is in the wrong place, or never closed";
+const BROKEN = "a quote is in the wrong place, or not closed in its line";
 
 interface PlainRow {
   /** The number of its first line, from 1. */
@@ -24,6 +24,9 @@ export type CsvRow = PlainRow & ({ fields: string[] } | { reason: string });
 
 /**
  * Reads the rows of a CSV file (RFC 4180, with CRLF or LF), as many at a time as a chunk of it holds. Blank lines are none.
+ *
+ * A row is one line. RFC 4180 lets a field in quotes go on in the next one, and our files have no such field: what looks like one
+ * are two stray quotes, with other rows between them.
  *
  * csv-parse stops at a row that it cannot read, and takes all that follows a quote that is never closed for one field. So
  * of what it cannot read the first line is rejected, and a new parser begins with the line after it.
@@ -85,6 +88,9 @@ class CsvReader {
       on_record: (fields: string[], { bytes }) => {
         // csv-parse's max_record_size counts what is in the fields: of a line of commas nothing.
         if (bytes - taken > MAX_ROW_BYTES) throw new CsvError("CSV_MAX_RECORD_SIZE", TOO_LONG);
+        const end = this.#rest.indexOf("\n");
+        if (end !== -1 && end < bytes - taken - 1)
+          throw new CsvError("CSV_QUOTE_NOT_CLOSED", BROKEN);
         const row = this.#cut(bytes - taken);
         if (row.text.trim() !== "") this.#rows.push({ ...row, fields });
         taken = bytes;
@@ -106,7 +112,7 @@ class CsvReader {
     const raw = this.#rest.toString("utf8", 0, length);
     const row = { line: this.#line, text: raw.replace(/\r?\n$/, "") };
     this.#rest = this.#rest.subarray(length);
-    for (let at = raw.indexOf("\n"); at !== -1; at = raw.indexOf("\n", at + 1)) this.#line += 1;
+    if (raw.includes("\n")) this.#line += 1;
     return row;
   }
 }

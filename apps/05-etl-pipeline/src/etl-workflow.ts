@@ -5,10 +5,11 @@ import { type SourceFile, stepName } from "./files.ts";
 import { listPage, type Page } from "./list-files.ts";
 import { loadFile } from "./load.ts";
 import { writeReport } from "./report.ts";
+import { failRun, openRun } from "./runs.ts";
 import type { EtlRun } from "./schemas.ts";
 import { transformFile } from "./transform.ts";
 
-/** Two steps a file, one for each page of the list and two more: together at most 10,000, which is a run's limit. */
+/** Two steps a file, one for each page of the list and three more: together at most 10,000, which is a run's limit. */
 const MAX_FILES = 4900;
 
 /** Extract, transform, load: the files of one day become rows in D1, once, and a report. */
@@ -22,6 +23,12 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
       timeout: "10 minutes",
     } as const;
 
+    await step.do("open run", patient, () => openRun(env.DB, day), {
+      // Whatever ends the run for good can be read with the day: nobody is awake to see it happen.
+      rollback: ({ error }) => failRun(env.DB, day, error.message),
+      rollbackConfig: patient,
+    });
+
     // Extract: which files the run is about is decided here. A file that comes later is for a restart.
     const files: SourceFile[] = [];
     let page: Page | undefined;
@@ -31,7 +38,7 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
       files.push(...page.files);
     }
     if (files.length > MAX_FILES) {
-      throw new NonRetryableError(`More than ${MAX_FILES} files: pack them, or split the day.`);
+      throw new NonRetryableError(`More than ${MAX_FILES} files: pack several into one.`);
     }
 
     // Transform: from R2 to R2. What comes back is a count; the rows themselves would not fit into a step's result.

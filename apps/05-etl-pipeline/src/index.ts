@@ -34,7 +34,8 @@ app.post("/runs", jsonBody(etlRun), async (c) => {
     const message = `day must be over: files of ${day} may still come`;
     return c.json({ error: message, issues: [{ field: "day", message }] }, 400);
   }
-  const { instanceId, isNew } = await startRun(c.env, day);
+  const { instanceId, isNew, obstacle } = await startRun(c.env, day);
+  if (obstacle) return c.json({ error: obstacle }, 409);
   const body = { status: isNew ? "started" : "already-started", day, instanceId };
   return c.json(body, isNew ? 202 : 200, { location: `/runs/${day}` });
 });

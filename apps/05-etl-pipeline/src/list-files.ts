@@ -1,7 +1,12 @@
+import { line } from "@durable-lessons/types/fields";
+import * as v from "valibot";
 import { incoming, type SourceFile } from "./files.ts";
 
 /** Files in one step. A key has up to 1,024 bytes, a step's result up to 1 MiB: 500 of the longest fit. */
 export const PAGE_SIZE = 500;
+
+/** R2 documentation, "Limits". */
+const MAX_KEY_BYTES = 1024;
 
 /** A part of the list, and the key after which the next one begins, if there is more. */
 export interface Page {
@@ -24,24 +29,18 @@ export async function listPage(
   });
   const all = listed.objects.map(({ key, etag, size }) => {
     const file = key.slice(prefix.length);
-    return { file, etag, bytes: size, reason: isCsv(file) ? null : "it is no .csv file" };
+    return { file, etag, bytes: size, reason: obstacleTo(file) };
   });
-  const statements = [
-    DB.prepare(
-      `INSERT INTO files (day, file, etag, bytes, state, reason)
+  await DB.prepare(
+    `INSERT INTO files (day, file, etag, bytes, state, reason)
        SELECT ?1, value ->> '$.file', value ->> '$.etag', value ->> '$.bytes',
          iif(value ->> '$.reason' IS NULL, 'listed', 'skipped'), value ->> '$.reason'
        FROM json_each(?2) WHERE true
        ON CONFLICT (day, file) DO UPDATE SET etag = excluded.etag, bytes = excluded.bytes,
          state = excluded.state, reason = excluded.reason, rows = 0, rejected = 0`,
-    ).bind(day, JSON.stringify(all)),
-  ];
-  if (after === null) {
-    const gone = "UPDATE files SET state = 'gone' WHERE day = ?1";
-    const started = "UPDATE runs SET state = 'started' WHERE day = ?1";
-    statements.unshift(DB.prepare(gone).bind(day), DB.prepare(started).bind(day));
-  }
-  await DB.batch(statements);
+  )
+    .bind(day, JSON.stringify(all))
+    .run();
   const files = all
     .filter(({ reason }) => reason === null)
     .map(({ file, etag, bytes }) => ({ file, etag, bytes }));
@@ -49,4 +48,11 @@ export async function listPage(
   return { files, next: listed.truncated && last ? last.key : null };
 }
 
-const isCsv = (file: string) => /\.csv$/i.test(file);
+/** A file's name is made the name of a step, which is one line: with any other name the run would end, with all its files. */
+const fileName = v.pipe(line("its name", MAX_KEY_BYTES), v.regex(/\.csv$/i, "it is no .csv file"));
+
+/** Why a file cannot be read, by its name alone, or null. */
+function obstacleTo(file: string): string | null {
+  const { issues } = v.safeParse(fileName, file, { abortPipeEarly: true });
+  return issues?.[0].message ?? null;
+}

@@ -10,8 +10,8 @@ export class NightlyWorkflow extends WorkflowEntrypoint<Env> {
     // The time that the firing is for, not the clock: a firing that is late, or comes twice, means the same day.
     const day = dayBefore(event.schedule.scheduledTime);
     return step.do("start run", async () => {
-      const { isNew } = await startRun(this.env, day);
-      return { day, started: isNew };
+      const { isNew, obstacle } = await startRun(this.env, day);
+      return { day, started: isNew, ...(obstacle && { obstacle }) };
     });
   }
 }

@@ -1,9 +1,12 @@
 import { NonRetryableError } from "cloudflare:workflows";
 
-/** What a day came to. Loaded once more from the same files, it is the same. */
+/**
+ * What a day came to: all of it that is in D1. Loaded once more from the same files, it is the same; a file that is gone since
+ * keeps its rows, and they count.
+ */
 export interface Report {
   day: string;
-  /** How many files were loaded, how many of these have no byte, what was skipped, and what was there in an earlier run. */
+  /** How many files were loaded, how many of these have no byte, what was skipped, and what an earlier run had listed. */
   files: { loaded: number; empty: number; skipped: number; gone: number };
   rows: number;
   rejected: number;
@@ -13,7 +16,7 @@ export interface Report {
   reasons: Record<string, number>;
 }
 
-/** Counts what is in D1, compares it with what the files held, and stores the result with the day. */
+/** Counts what is in D1, compares what is there of this run's files with what they held, and stores the result with the day. */
 export async function writeReport(db: D1Database, day: string): Promise<Report> {
   const report = await countDay(db, day);
   await db
@@ -30,47 +33,50 @@ async function countDay(db: D1Database, day: string): Promise<Report> {
          COUNT(*) FILTER (WHERE state = 'loaded' AND bytes = 0) AS empty,
          COUNT(*) FILTER (WHERE state = 'skipped') AS skipped,
          COUNT(*) FILTER (WHERE state = 'gone') AS gone,
-         TOTAL(rows) FILTER (WHERE state = 'loaded') AS rows,
-         TOTAL(rejected) FILTER (WHERE state = 'loaded') AS rejected
+         TOTAL(rows) FILTER (WHERE state = 'loaded') AS readRows,
+         TOTAL(rejected) FILTER (WHERE state = 'loaded') AS readRejects
        FROM files WHERE day = ?1`,
     )
     .bind(day)
-    .first<Report["files"] & { rows: number; rejected: number }>();
+    .first<Report["files"] & { readRows: number; readRejects: number }>();
   if (!files) throw new Error("A count is one row.");
-  const { rows, rejected, ...states } = files;
+  const { readRows, readRejects, ...states } = files;
   const currencies = await db
     .prepare(
-      `SELECT currency AS name, COUNT(*) AS rows, SUM(minor) AS minor FROM sales
-       WHERE day = ?1 AND ${OF_LOADED_FILES} GROUP BY currency ORDER BY currency`,
+      `SELECT currency AS name, COUNT(*) AS rows, SUM(minor) AS minor, ${FROM_THIS_RUN}
+       FROM sales WHERE day = ?1 GROUP BY currency ORDER BY currency`,
     )
     .bind(day)
-    .all<{ name: string; rows: number; minor: number }>();
+    .all<{ name: string; rows: number; minor: number; fromThisRun: number }>();
   const reasons = await db
     .prepare(
-      `SELECT reason AS name, COUNT(*) AS rows FROM rejects
-       WHERE day = ?1 AND ${OF_LOADED_FILES} GROUP BY reason ORDER BY reason`,
+      `SELECT reason AS name, COUNT(*) AS rows, ${FROM_THIS_RUN}
+       FROM rejects WHERE day = ?1 GROUP BY reason ORDER BY reason`,
     )
     .bind(day)
-    .all<{ name: string; rows: number }>();
+    .all<{ name: string; rows: number; fromThisRun: number }>();
 
   // The files say what was read, the tables what has arrived. A difference is nothing that a retry could mend.
-  const inTables = [sumOf(currencies.results), sumOf(reasons.results)];
-  if (inTables.join() !== [rows, rejected].join()) {
+  const inTables = [sum(currencies.results, "fromThisRun"), sum(reasons.results, "fromThisRun")];
+  if (inTables.join() !== [readRows, readRejects].join()) {
     throw new NonRetryableError(
-      `The books do not balance: ${rows} rows and ${rejected} rejects were read, ${inTables.join(" and ")} are in D1.`,
+      `The books do not balance: ${readRows} rows and ${readRejects} rejects were read, ${inTables.join(" and ")} are in D1.`,
     );
   }
   return {
     day,
     files: states,
-    rows,
-    rejected,
-    currencies: Object.fromEntries(currencies.results.map(({ name, ...sums }) => [name, sums])),
-    reasons: Object.fromEntries(reasons.results.map(({ name, rows: count }) => [name, count])),
+    rows: sum(currencies.results, "rows"),
+    rejected: sum(reasons.results, "rows"),
+    currencies: Object.fromEntries(
+      currencies.results.map(({ name, rows, minor }) => [name, { rows, minor }]),
+    ),
+    reasons: Object.fromEntries(reasons.results.map(({ name, rows }) => [name, rows])),
   };
 }
 
-const OF_LOADED_FILES =
-  "file IN (SELECT file FROM files WHERE files.day = ?1 AND state = 'loaded')";
+const FROM_THIS_RUN = `COUNT(*) FILTER (WHERE file IN
+  (SELECT file FROM files WHERE files.day = ?1 AND state = 'loaded')) AS fromThisRun`;
 
-const sumOf = (groups: { rows: number }[]) => groups.reduce((sum, { rows }) => sum + rows, 0);
+const sum = <Field extends string>(groups: Record<Field, number>[], field: Field) =>
+  groups.reduce((all, group) => all + group[field], 0);

@@ -7,6 +7,8 @@ export interface RunRow {
   instance_id: string;
   state: "started" | "complete";
   report: string | null;
+  /** Why its last run has failed. */
+  reason: string | null;
   created_at: number;
 }
 
@@ -22,11 +24,24 @@ export async function insertRun(db: D1Database, day: string, instanceId: string)
   return meta.changes === 1;
 }
 
+/** A run begins, or begins again: what the last one came to is past, and a file is gone until it is listed. */
+export async function openRun(db: D1Database, day: string): Promise<void> {
+  await db.batch([
+    db.prepare("UPDATE runs SET state = 'started', reason = NULL WHERE day = ?1").bind(day),
+    db.prepare("UPDATE files SET state = 'gone' WHERE day = ?1").bind(day),
+  ]);
+}
+
+/** Notes why a run has failed. */
+export async function failRun(db: D1Database, day: string, reason: string): Promise<void> {
+  await db.prepare("UPDATE runs SET reason = ?2 WHERE day = ?1").bind(day, reason).run();
+}
+
 /** Finds the run of a day, or null. */
 export const findRun = (db: D1Database, day: string): Promise<RunRow | null> =>
   db.prepare("SELECT * FROM runs WHERE day = ?1").bind(day).first<RunRow>();
 
-/** What `GET /runs/:day` tells: how far the files are, and the report once there is one. */
+/** What `GET /runs/:day` tells: how far the files are, why it has failed if it has, and the report once there is one. */
 export async function viewOf({ DB, ETL }: Env, row: RunRow) {
   const { results } = await DB.prepare(
     `SELECT state, COUNT(*) AS files, SUM(rows) AS rows, SUM(rejected) AS rejected
@@ -41,15 +56,19 @@ export async function viewOf({ DB, ETL }: Env, row: RunRow) {
     .all<{ file: string; reason: string }>();
   const present = results.filter(({ state }) => state !== "gone");
   const sum = (field: "rows" | "rejected") => present.reduce((all, of) => all + of[field], 0);
+  const report = row.report === null ? null : (JSON.parse(row.report) as Report);
+  // While a run works: what it has read so far. After it: what is loaded, files that are gone included.
+  const isLoaded = report !== null && row.state === "complete";
   return {
     day: row.day,
-    state: row.state,
+    state: row.reason === null ? row.state : "failed",
+    reason: row.reason,
     instance: await statusOf(ETL, row.instance_id),
     files: Object.fromEntries(results.map(({ state, files }) => [state, files])),
-    rows: sum("rows"),
-    rejected: sum("rejected"),
+    rows: isLoaded ? report.rows : sum("rows"),
+    rejected: isLoaded ? report.rejected : sum("rejected"),
     skipped: skipped.results,
-    report: row.report === null ? null : (JSON.parse(row.report) as Report),
+    report,
   };
 }
 

@@ -28,8 +28,8 @@ export function readSale(fields: readonly string[], day: string): Sale | string 
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) return "sale_id must be 1 to 64 letters, digits, - or _";
   if (!isTime(at)) return "sold_at must be a time in UTC, such as 2026-11-28T09:30:00Z";
   if (!at.startsWith(day)) return "sold_at must be on the file's day";
-  if (shop.trim() === "" || shop.length > MAX_SHOP_LENGTH || shop.includes("\0"))
-    return `shop must be 1 to ${MAX_SHOP_LENGTH} characters, none of them NUL`;
+  if (shop.trim() === "" || shop.length > MAX_SHOP_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(shop))
+    return `shop must be 1 to ${MAX_SHOP_LENGTH} characters in one line, none of them a control character`;
   const digits = Object.hasOwn(MINOR_DIGITS, currency) ? MINOR_DIGITS[currency] : undefined;
   if (digits === undefined) return "currency must be one of the known ones";
   const minor = minorUnits(amount, digits);

@@ -23,6 +23,7 @@ interface Bindings {
 /** What `GET /runs/:day` answers. */
 interface View {
   state: string;
+  reason: string | null;
   instance: { status: string; error: { message: string } | null } | null;
   files: Record<string, number>;
   report: Report | null;

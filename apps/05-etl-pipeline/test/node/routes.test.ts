@@ -76,6 +76,70 @@ describe("POST /runs", () => {
   });
 });
 
+describe("a day that has failed", () => {
+  /** Lets every load of a day fail, until it is called. */
+  async function withoutRoom(day: string) {
+    const trigger = `full_${day.replaceAll("-", "_")}`;
+    const { DB } = await etl.bindings();
+    await DB.exec(
+      `CREATE TRIGGER ${trigger} BEFORE INSERT ON sales WHEN NEW.day = '${day}' BEGIN SELECT RAISE(ABORT, 'no more room'); END`,
+    );
+    return async () => (await etl.bindings()).DB.exec(`DROP TRIGGER ${trigger}`);
+  }
+
+  test("says why, is not started again by itself, and goes on by the route that the 409 names", async () => {
+    const day = newDay();
+    await etl.deliver({ day, seed: 3, files: 2, rows: 10 });
+    const repair = await withoutRoom(day);
+    expect((await etl.start(day)).status).toBe(202);
+    const view = await etl.until(day, ({ state }) => state === "failed");
+    expect(view.reason).toContain("no more room");
+    await etl.until(day, isOver);
+
+    const refused = await etl.start(day);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringMatching(/failed: .*no more room/),
+    ]);
+    await repair();
+    const [, wayOn = ""] = /POST (\S+)/.exec(refused.body.error) ?? [];
+    expect((await etl.send("POST", wayOn)).status).toBe(202);
+    await etl.until(day, ({ state, report }) => state === "complete" && report !== null);
+    expect(await etl.view(day)).toMatchObject({ reason: null, instance: { status: "complete" } });
+    expect((await etl.start(day)).status).toBe(200);
+  });
+
+  test("or was terminated, is not under way, and goes on by the same route", async () => {
+    const day = newDay();
+    await etl.deliver({ day, seed: 3, files: 2, rows: 10 });
+    const repair = await withoutRoom(day);
+    // Long enough under way to be stopped: nothing ends it but the last retry.
+    const instance = async () => (await etl.bindings()).ETL.get(`etl-${day.replaceAll("-", "--")}`);
+    await etl.start(day);
+    await (await instance()).terminate();
+    await etl.until(day, isOver);
+    const refused = await etl.start(day);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining(`POST /runs/${day}/restart`),
+    ]);
+    await repair();
+    expect((await etl.restart(day)).status).toBe(202);
+    await etl.report(day);
+  });
+
+  test("ten restarts at once end in one good day, and none of them in a 500", async () => {
+    const day = newDay();
+    const made = await etl.deliver({ day, seed: 9, files: 3, rows: 100 });
+    await etl.start(day);
+    await etl.report(day);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => etl.restart(day)));
+    for (const { status } of answers) expect([202, 409]).toContain(status);
+    await etl.until(day, (view) => isOver(view) && view.state === "complete");
+    expect((await etl.view(day)).report?.rows).toBe(addUp(made).rows);
+  });
+});
+
 describe("without the right token", () => {
   test.each([
     ["POST", "/runs"],

@@ -91,6 +91,7 @@ test("D7: a file that fails is tried again, and its neighbours are not", async (
   await deliver(day, Object.fromEntries(files.map((file) => [file, csv(row(day, file[0] ?? ""))])));
   expect(await load(day)).toMatchObject({ rows: 3, currencies: { EUR: { minor: 300 } } });
   expect(callbacks).toEqual([
+    "open run",
     "list files, page 1",
     ...files.map((file) => `transform ${file}`),
     "clear what is stale",

@@ -7,6 +7,7 @@ import { startRun } from "../../src/start-run.ts";
 import { contentsOf, csv, deliver, instanceOf, newDay, reportOf, row } from "./helpers.ts";
 
 const STEPS = [
+  "open run",
   "list files, page 1",
   "transform a.csv",
   "transform b.csv",

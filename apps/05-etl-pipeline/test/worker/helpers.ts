@@ -1,7 +1,7 @@
 import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { incoming } from "../../src/files.ts";
-import { findRun } from "../../src/runs.ts";
+import { findRun, viewOf as viewOfRun } from "../../src/runs.ts";
 import type { Report } from "../../src/report.ts";
 import { startRun } from "../../src/start-run.ts";
 
@@ -60,6 +60,13 @@ export async function contentsOf(day: string) {
     ),
     rejects: rejects.results,
   };
+}
+
+/** What `GET /runs/:day` tells. */
+export async function viewOf(day: string) {
+  const found = await findRun(env.DB, day);
+  if (!found) throw new Error(`There is no run of ${day}.`);
+  return viewOfRun(env, found);
 }
 
 /** The report that D1 keeps. */

@@ -1,10 +1,11 @@
 /** The schedule: the local engine never fires, so the test hands the event what a firing has. */
-import { untilOver } from "@durable-lessons/test-kit";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { dayBefore, isOver } from "../../src/days.ts";
 import { NightlyWorkflow } from "../../src/index.ts";
-import { startRun } from "../../src/start-run.ts";
+import { failRun, openRun } from "../../src/runs.ts";
+import { restartRun, startRun } from "../../src/start-run.ts";
 import { contentsOf, csv, deliver, newDay, reportOf, row } from "./helpers.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -65,9 +66,43 @@ test("a run whose row was written and whose instance was not is started by whoev
   expect(await reportOf(day)).toMatchObject({ rows: 1 });
 });
 
+test("a day that has failed is not started again, and the night's own run says so", async () => {
+  const day = newDay();
+  await startRun(env, day);
+  await reportOf(day);
+  await openRun(env.DB, day);
+  await failRun(env.DB, day, "no more room");
+  const id = `etl-${day.replaceAll("-", "--")}`;
+  // Forgotten, as after its retention: the row remembers.
+  await (await env.ETL.get(id)).delete();
+  const { output } = await fire(day);
+  expect(output).toEqual({
+    day,
+    started: false,
+    obstacle: expect.stringMatching(/failed: no more room.*\/restart/),
+  });
+  await expect(env.ETL.get(id)).rejects.toThrow("not_found");
+  expect(await restartRun(env, day)).toBeNull();
+  expect(await reportOf(day)).toMatchObject({ rows: 0 });
+});
+
+test("a day that is paused is not said to be under way: the way on is named", async () => {
+  const day = newDay();
+  const list = vi.spyOn(env.FILES, "list").mockImplementation(() => new Promise(() => {}));
+  await startRun(env, day);
+  await vi.waitUntil(() => list.mock.calls.length > 0, PATIENTLY);
+  const instance = await env.ETL.get(`etl-${day.replaceAll("-", "--")}`);
+  await instance.pause();
+  const wayOn = `wrangler workflows instances resume etl ${instance.id}`;
+  expect((await startRun(env, day)).obstacle).toContain(wayOn);
+  expect(await restartRun(env, day)).toContain(wayOn);
+  await instance.terminate();
+});
+
 test("without a schedule nothing is started", async () => {
-  const { status, error } = await untilOver(await env.NIGHTLY.create());
-  expect([status, error?.message]).toEqual(["errored", "Only the schedule starts this."]);
+  const before = await env.DB.prepare("SELECT COUNT(*) AS n FROM runs").first("n");
+  expect((await untilOver(await env.NIGHTLY.create())).status).toBe("errored");
+  expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM runs").first("n")).toBe(before);
 });
 
 test("a day is over when the next one begins, in UTC", () => {

@@ -1,24 +1,27 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
+import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { incoming } from "../../src/files.ts";
 import { splitLines } from "../../src/lines.ts";
 import { listPage, PAGE_SIZE } from "../../src/list-files.ts";
 import { batches, loadFile } from "../../src/load.ts";
 import { PART_BYTES, R2Writer } from "../../src/r2-writer.ts";
 import { writeReport } from "../../src/report.ts";
-import { restartRun } from "../../src/start-run.ts";
+import { restartRun, startRun } from "../../src/start-run.ts";
 import { transformFile } from "../../src/transform.ts";
 import {
   contentsOf,
   csv,
   deliver,
   HEADER,
+  instanceOf,
   load,
   newDay,
   reportOf,
   row,
   storedReport,
+  viewOf,
 } from "./helpers.ts";
 
 const restart = async (day: string) => {
@@ -66,25 +69,26 @@ describe("odd files", () => {
       "s-13 UPPER.CSV:2",
       "s-2 crlf.csv:2",
       "s-4 crlf.csv:4",
-      "s-6 breaks.csv:2",
     ]);
     expect(rejects.map(({ file, line, reason }) => `${file}:${line} ${reason}`)).toEqual(
       [
+        "breaks.csv:2 a quote is in the wrong place, or not closed in its line",
+        "breaks.csv:3 a quote is in the wrong place, or not closed in its line",
         "breaks.csv:4 amount must be a number with no more digits than its currency has",
         "crlf.csv:3 amount must be a number with no more digits than its currency has",
         "latin1.csv:2 the text must be UTF-8",
         `no-header.csv:1 the first row must be ${HEADER}`,
         `utf16.csv:1 the first row must be ${HEADER}`,
-        "unclosed.csv:3 a quote is in the wrong place, or never closed",
+        "unclosed.csv:3 a quote is in the wrong place, or not closed in its line",
         "utf16.csv:2 no header says what its columns are",
       ].toSorted(),
     );
     expect(report).toEqual({
       day,
       files: { loaded: 11, empty: 1, skipped: 2, gone: 0 },
-      rows: 7,
+      rows: 6,
       rejected: rejects.length,
-      currencies: { EUR: { rows: 7, minor: 800 } },
+      currencies: { EUR: { rows: 6, minor: 600 } },
       reasons: expect.objectContaining({ "the text must be UTF-8": 1 }),
     });
     expect(await storedReport(day)).toEqual({ state: "complete", report });
@@ -93,6 +97,58 @@ describe("odd files", () => {
   test("no files at all are a day without sales", async () => {
     const day = newDay();
     expect(await load(day)).toMatchObject({ files: { loaded: 0 }, rows: 0, currencies: {} });
+  });
+});
+
+describe("two stray quotes with line ends between them", () => {
+  test("cost their own lines, and no sale between them", async () => {
+    const day = newDay();
+    const stray = (id: string, from: string, to: string) => row(day, id, "2.00").replace(from, to);
+    await deliver(day, {
+      "a.csv": csv(
+        row(day, "s-1"),
+        stray("s-2", "Berlin", '"Berlin'),
+        row(day, "s-3"),
+        stray("s-4", "Berlin", 'Berlin"'),
+        row(day, "s-5"),
+      ),
+    });
+    const report = await load(day);
+    expect(report).toMatchObject({ rows: 3, rejected: 2, currencies: { EUR: { minor: 300 } } });
+    const { sales, rejects } = await contentsOf(day);
+    expect(sales).toEqual(["s-1 a.csv:2 100", "s-3 a.csv:4 100", "s-5 a.csv:6 100"]);
+    expect(rejects.map(({ line }) => line)).toEqual([3, 5]);
+    const shops = await env.DB.prepare("SELECT DISTINCT shop FROM sales WHERE day = ?1")
+      .bind(day)
+      .all();
+    expect(shops.results).toEqual([{ shop: "Berlin" }]);
+  });
+});
+
+describe("a name that cannot be a step's", () => {
+  test("costs its own file, with the reason, and no other", async () => {
+    const day = newDay();
+    const names = [
+      "a\nb.csv",
+      "a\rb.csv",
+      "a\tb.csv",
+      "a\u0000b.csv",
+      "a\u2028b.csv",
+      "a\u007fb.csv",
+    ];
+    await deliver(day, Object.fromEntries(names.map((name) => [name, csv(row(day, "s-9"))])));
+    const long = `${"x".repeat(300)}.csv`;
+    await deliver(day, { "good.csv": csv(row(day, "s-1")), [long]: csv(row(day, "s-2")) });
+    expect(await load(day)).toMatchObject({
+      files: { loaded: 2, skipped: names.length },
+      rows: 2,
+    });
+    const { skipped } = await viewOf(day);
+    expect(skipped).toHaveLength(names.length);
+    for (const { file, reason } of skipped) {
+      expect(reason).toBe("its name must be one line, without control characters");
+      expect(file).toMatch(/^a/);
+    }
   });
 });
 
@@ -173,8 +229,40 @@ describe("a run that is restarted", () => {
     await load(day);
     await env.FILES.delete(`${incoming(day)}a.csv`);
     await deliver(day, { "b.csv": "", "c.csv": csv(row(day, "s-3")) });
-    expect(await restart(day)).toMatchObject({ rows: 1, files: { loaded: 2, empty: 1, gone: 1 } });
+    expect(await restart(day)).toMatchObject({ rows: 2, files: { loaded: 2, empty: 1, gone: 1 } });
     expect((await contentsOf(day)).sales).toEqual(["s-1 a.csv:2 100", "s-3 c.csv:2 100"]);
+  });
+
+  test("reports what is loaded: rows of a file that is gone count, in the table and in the report", async () => {
+    const day = newDay();
+    await deliver(day, {
+      "a.csv": csv(row(day, "s-1"), row(day, "s-2"), row(day, "s-3"), row(day, "s-4", "x")),
+      "b.csv": csv(row(day, "s-5"), row(day, "s-6"), row(day, "s-7"), row(day, "s-1")),
+    });
+    const first = await load(day);
+    await env.FILES.delete(`${incoming(day)}a.csv`);
+    const report = await restart(day);
+    expect(report).toEqual({ ...first, files: { ...first.files, loaded: 1, gone: 1 } });
+    const { sales, rejects } = await contentsOf(day);
+    expect([report.rows, report.rejected]).toEqual([sales.length, rejects.length]);
+    expect(report).toMatchObject({ rows: 6, rejected: 2, currencies: { EUR: { rows: 6 } } });
+    expect(await viewOf(day)).toMatchObject({ state: "complete", rows: 6, rejected: 2 });
+  });
+
+  test("reports the old rows of a file that is skipped this time, too", async () => {
+    const day = newDay();
+    await deliver(day, { "a.csv": csv(row(day, "s-1")), "b.csv": csv(row(day, "s-2")) });
+    await load(day);
+    // Between the list and the read.
+    const listed = vi.spyOn(env.FILES, "list").mockImplementationOnce(async (options) => {
+      listed.mockRestore();
+      const list = await env.FILES.list(options);
+      await env.FILES.delete(`${incoming(day)}a.csv`);
+      return list;
+    });
+    const report = await restart(day);
+    expect(report).toMatchObject({ files: { loaded: 1, skipped: 1 }, rows: 2 });
+    expect((await contentsOf(day)).sales).toHaveLength(report.rows);
   });
 
   test("takes a renamed file for duplicates, until an empty one stands under the old name", async () => {
@@ -184,7 +272,7 @@ describe("a run that is restarted", () => {
     await load(day);
     await env.FILES.delete(`${incoming(day)}a.csv`);
     await deliver(day, { "b.csv": text });
-    expect(await restart(day)).toMatchObject({ rows: 0, rejected: 1 });
+    expect(await restart(day)).toMatchObject({ rows: 1, rejected: 1 });
     await deliver(day, { "a.csv": "" });
     expect(await restart(day)).toMatchObject({ rows: 1, rejected: 0 });
     expect((await contentsOf(day)).sales).toEqual(["s-1 b.csv:2 100"]);
@@ -289,7 +377,13 @@ describe("the list", () => {
     await instance.modify(async (m) => {
       await m.mockStepResult({ name: "list files, page 1" }, { files, next: null });
     });
-    await expect(load(day)).rejects.toThrow("More than 4900 files");
+    await startRun(env, day);
+    expect((await untilOver(await instanceOf(day))).status).toBe("errored");
+    const view = await vi.waitUntil(async () => {
+      const { state, reason } = await viewOf(day);
+      return state === "failed" && reason;
+    }, PATIENTLY);
+    expect(view).toContain("More than 4900 files");
     await instance.dispose();
   });
 });
