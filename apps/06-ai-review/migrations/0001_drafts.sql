@@ -16,7 +16,7 @@ CREATE TABLE drafts (
   expires_at INTEGER,
   reminded_at INTEGER,
   decided_at INTEGER,
-  -- Why the draft was withdrawn.
+  -- Why the draft was withdrawn, or why it is approved and not published.
   reason TEXT,
   created_at INTEGER NOT NULL
 );

@@ -47,7 +47,9 @@ export async function insertArticle(
       )
       .bind(draftId, text, reviewed, Date.now()),
     db
-      .prepare("UPDATE drafts SET state = 'published' WHERE draft_id = ?1 AND state = 'approved'")
+      .prepare(
+        "UPDATE drafts SET state = 'published', reason = NULL WHERE draft_id = ?1 AND state = 'approved'",
+      )
       .bind(draftId),
   ]);
 }

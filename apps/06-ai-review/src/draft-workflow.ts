@@ -3,7 +3,7 @@ import { outsideWorld } from "@durable-lessons/outside-world";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { approvedText, insertArticle } from "./articles.ts";
 import { sha256 as sha256Of } from "./bytes.ts";
-import { closeReview, findText, startReminder, storeText, withdrawDraft } from "./drafts.ts";
+import { closeReview, failDraft, findText, startReminder, storeText } from "./drafts.ts";
 import { isTimeout } from "./errors.ts";
 import { EVENTS } from "./events.ts";
 import { invitationMail, reminderMail } from "./mails.ts";
@@ -34,7 +34,7 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
         (await findText(DB, draftId)) ?? generate(this.env, model, prompt, keyOf("generate draft")),
       {
         // Whatever fails for good before the decision, and `terminate({ rollback: true })`: the link is good no more.
-        rollback: ({ error }) => withdrawDraft(DB, draftId, error.message),
+        rollback: ({ error }) => failDraft(DB, draftId, error.message),
         rollbackConfig: patient,
       },
     );
@@ -70,15 +70,17 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
       (isReminded ||
         !(await isAnswered("wait for review", EVENTS.draftReview, REMIND_AFTER_SECONDS)))
     ) {
-      const isOpen = await step.do("remind reviewer", patient, async () => {
-        if (!(await startReminder(DB, draftId))) return false;
-        const link = await reviewLink(this.env, invitation);
-        const key = `${keyOf("remind reviewer")}-${await sha256Of(link)}`;
-        await mail.remind({ ...reminderMail(invitation, draft.model, link), key });
-        return true;
-      });
-      if (isOpen)
+      const isOpen = await step.do("start reminder", patient, () => startReminder(DB, draftId));
+      if (isOpen) {
+        // A courtesy: if it cannot be sent, the review stays open all the same, and the first mail has the link.
+        const reminder = step.do("remind reviewer", patient, async () => {
+          const link = await reviewLink(this.env, invitation);
+          const key = `${keyOf("remind reviewer")}-${await sha256Of(link)}`;
+          await mail.remind({ ...reminderMail(invitation, draft.model, link), key });
+        });
+        await reminder.catch((error: unknown) => console.error(error));
         await isAnswered("wait once more", EVENTS.draftReviewReminded, CLOSE_AFTER_SECONDS);
+      }
     }
 
     // A click in the very last moment is in the row, and counts.

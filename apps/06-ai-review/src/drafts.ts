@@ -121,16 +121,14 @@ export async function closeReview(db: D1Database, draftId: string): Promise<stri
   return (await readDraft(db, draftId)).state;
 }
 
-/** Ends a draft that comes to nothing, unless somebody has decided about it. */
-export async function withdrawDraft(
-  db: D1Database,
-  draftId: string,
-  reason: string,
-): Promise<void> {
+/** Notes why a draft's run has failed, and withdraws the draft unless somebody has decided about it. */
+export async function failDraft(db: D1Database, draftId: string, reason: string): Promise<void> {
   await db
     .prepare(
-      `UPDATE drafts SET state = 'withdrawn', decided_at = ?3, reason = ?2
-       WHERE draft_id = ?1 AND state IN ('received', 'in review')`,
+      `UPDATE drafts SET reason = ?2,
+         decided_at = iif(state = 'approved', decided_at, ?3),
+         state = iif(state = 'approved', state, 'withdrawn')
+       WHERE draft_id = ?1 AND state IN ('received', 'in review', 'approved')`,
     )
     .bind(draftId, reason, Date.now())
     .run();

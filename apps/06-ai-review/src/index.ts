@@ -9,6 +9,7 @@ import {
 import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { Hono } from "hono";
 import { findArticle } from "./articles.ts";
+import { isOpen, restartDraft } from "./draft-run.ts";
 import { viewOf } from "./draft-view.ts";
 import { findDraft } from "./drafts.ts";
 import { requestDraft } from "./request-draft.ts";
@@ -33,14 +34,12 @@ app.post("/drafts", jsonBody(draftRequest), async (c) => {
   if (obstacle) return c.json({ error: obstacle }, 503);
   const draft = c.req.valid("json");
   const requested = await requestDraft(c.env, draft);
-  if (requested.state === "conflict") {
-    return c.json({ error: `There is another draft "${draft.draftId}". Choose a new id.` }, 409);
-  }
-  const { state, row } = requested;
-  const status = state === "new" ? "started" : "already-started";
+  if ("obstacle" in requested) return c.json({ error: requested.obstacle }, 409);
+  const { isNew, row } = requested;
+  const status = isNew ? "started" : isOpen(row) ? "already-started" : row.state;
   return c.json(
     { status, draftId: draft.draftId, instanceId: row.instance_id },
-    state === "new" ? 202 : 200,
+    isNew ? 202 : 200,
     { location: `/drafts/${draft.draftId}` },
   );
 });
@@ -52,6 +51,14 @@ app.get("/drafts/:id", async (c) => {
   return c.json(await viewOf(row, await findInstance(c.env.DRAFTS, row.instance_id)));
 });
 app.all("/drafts/:id", onlyMethods("GET"));
+
+app.post("/drafts/:id/restart", async (c) => {
+  const row = await findDraft(c.env.DB, c.req.param("id"));
+  if (!row) return c.json({ error: `There is no draft "${c.req.param("id")}".` }, 404);
+  const refusal = await restartDraft(c.env, row);
+  return refusal ? c.json({ error: refusal }, 409) : c.json({ status: "accepted" }, 202);
+});
+app.all("/drafts/:id/restart", onlyMethods("POST"));
 
 app.get("/articles/:id", async (c) => {
   const article = await findArticle(c.env.DB, c.req.param("id"));

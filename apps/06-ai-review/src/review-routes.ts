@@ -2,6 +2,7 @@ import { onlyMethods } from "@durable-lessons/worker-helpers/http";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
+import { runOf } from "./draft-run.ts";
 import { claimReview, type Decision, type DraftRow, findDraft } from "./drafts.ts";
 import { EVENTS } from "./events.ts";
 import { messagePage, reviewPage } from "./review-page.ts";
@@ -40,11 +41,14 @@ reviewRoutes.use("/:id", async (c, next) => {
   if (row.state !== "in review") {
     // The click that counted may have died between the row and its event.
     if (c.req.method === "POST" && row.state === "approved") await wake(c.env.DRAFTS, row);
-    return decidedPage(c, row);
+    return decidedPage(c, c.env, row);
   }
   if (Date.now() >= Number(expires)) {
     return messagePage(c, 410, "This link has expired", "The draft was not published.");
   }
+  // Terminated from outside, say: nobody would publish what is approved now.
+  const run = await runOf(c.env, row);
+  if (run.isStuck) return stuckPage(c, run.row);
   c.set("row", row);
   await next();
 });
@@ -70,7 +74,7 @@ reviewRoutes.post(
     const { row } = c.var;
     const decided = await claimReview(c.env.DB, row, DECISIONS[form.output.decision]);
     // Of two clicks at once one is the first.
-    if (!decided) return decidedPage(c, (await findDraft(c.env.DB, row.draft_id)) ?? row);
+    if (!decided) return decidedPage(c, c.env, row);
     await wake(c.env.DRAFTS, decided);
     return decided.state === "approved"
       ? messagePage(c, 200, "Approved", "Thank you. The text is being published as you saw it.")
@@ -89,7 +93,20 @@ async function wake(workflow: Workflow, { instance_id, reminded_at }: DraftRow):
   }
 }
 
-function decidedPage(c: Context, { state }: DraftRow) {
+function stuckPage(c: Context, { state }: DraftRow) {
+  const what =
+    state === "approved"
+      ? "The draft was approved, and is not published: its run has stopped."
+      : "Nothing was decided: the draft's run has stopped, and nobody would publish what you approve.";
+  const wayOn =
+    "Tell whoever asked for the draft. When they have restarted it, this link is good again.";
+  return messagePage(c, 409, "This draft has stopped", `${what} ${wayOn}`);
+}
+
+async function decidedPage(c: Context, env: Env, known: DraftRow) {
+  const { row, isStuck } = await runOf(env, known);
+  const { state } = row;
+  if (isStuck && state === "approved") return stuckPage(c, row);
   const messages: Record<string, string> = {
     approved: "The draft was approved: it is being published.",
     published: "The draft was approved, and is published.",

@@ -31,6 +31,7 @@ const SILENT = [
   "store draft",
   "mail reviewer",
   "wait for review",
+  "start reminder",
   "remind reviewer",
   "wait once more",
   "close review",

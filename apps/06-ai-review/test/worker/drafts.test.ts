@@ -66,8 +66,33 @@ describe("POST /drafts", () => {
     expect(body).toMatchObject({ issues: [{ field }] });
   });
 
+  test.each(["o'brien@example.com", "ü@example.com", "bob@bücher.example"])(
+    "the reviewer may be %s: the mail goes there, and its link is good",
+    async (reviewer) => {
+      const draft = newDraft({ reviewer });
+      expect((await sendJson("/drafts", draft)).status).toBe(202);
+      expect((await decide(await mailedLink(draft), "reject")).status).toBe(200);
+      const mail = (await effectsOf(env.WORLD, idOf(draft))).find(
+        ({ kind }) => kind === "email.sent",
+      );
+      expect(mail?.detail).toMatchObject({ to: reviewer });
+    },
+  );
+
+  test.each([
+    ["bytes that are no UTF-8", 400, "application/json", "\xff"],
+    ["UTF-16", 415, "application/json; charset=utf-16", "a"],
+  ])("%s: %i, and nothing happens", async (_what, status, type, name) => {
+    const draft = newDraft({ prompt: `Why is ${name} green?` });
+    // Each character of the text is one byte.
+    const body = Uint8Array.from(JSON.stringify(draft), (letter) => letter.charCodeAt(0));
+    expect((await send("POST", "/drafts", { body, type })).status).toBe(status);
+    expect(await findDraft(env.DB, draft.draftId)).toBeNull();
+  });
+
   test.each([
     [400, "{", "application/json"],
+    [400, "[]", "application/json"],
     [415, JSON.stringify(newDraft()), "text/plain"],
     [413, JSON.stringify(newDraft({ prompt: "x".repeat(20_000) })), "application/json"],
   ])("%i for %j as %j", async (status, body, type) => {

@@ -15,13 +15,27 @@ import { type Invitation, reviewLink } from "../../src/review-link.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
 
 interface Options {
-  body?: string;
+  body?: string | Uint8Array;
   type?: string;
   /** By default the right one. */
   token?: string | null;
   /** Bindings in place of the Worker's own. */
   env?: Record<string, unknown>;
 }
+
+/** Instances that stand behind the drafts of {@link draftInReview}: they are running, and hear nothing. */
+const deaf = new Set<string>();
+const DRAFTS = {
+  create: (options: WorkflowInstanceCreateOptions<DraftRequest>) => env.DRAFTS.create(options),
+  get: async (id: string) =>
+    deaf.has(id)
+      ? {
+          id,
+          status: async () => ({ status: "running" }),
+          sendEvent: () => Promise.reject(new Error("the event was lost")),
+        }
+      : env.DRAFTS.get(id),
+};
 
 /** Sends a request to the Worker. */
 export async function send(method: string, path: string, options: Options = {}) {
@@ -38,7 +52,11 @@ export async function send(method: string, path: string, options: Options = {}) 
     },
   );
   const ctx = createExecutionContext();
-  const response = await worker.fetch(request, { ...env, ...options.env }, ctx);
+  const response = await worker.fetch(
+    request,
+    { ...env, DRAFTS: DRAFTS as unknown as Workflow, ...options.env },
+    ctx,
+  );
   await waitOnExecutionContext(ctx);
   return {
     status: response.status,
@@ -76,9 +94,10 @@ export async function start(faults: FaultScript = {}, draft = newDraft()) {
   return { draft, instance: await env.DRAFTS.get(idOf(draft)) };
 }
 
-/** A draft that waits for its review, of any text, with no instance behind it. */
+/** A draft that waits for its review, of any text. Its instance hears nothing. */
 export async function draftInReview(text: string, fields: Partial<DraftRequest> = {}) {
   const draft = newDraft(fields);
+  deaf.add(idOf(draft));
   await insertDraft(env.DB, { ...draft, instanceId: idOf(draft), fingerprint: "f" });
   await storeText(env.DB, draft.draftId, { model: "a model", text }, 3600);
   return draft;

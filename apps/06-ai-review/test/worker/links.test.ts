@@ -15,7 +15,7 @@ import {
   sendJson,
 } from "./helpers.ts";
 
-// These drafts have no instance behind them, which the Worker says in its log.
+// The instances of these drafts hear nothing, which the Worker says in its log.
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });

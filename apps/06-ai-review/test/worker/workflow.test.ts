@@ -1,7 +1,13 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
 import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import { callsOf, effectsOf, outsideWorld, scriptFaults } from "@durable-lessons/outside-world";
+import {
+  callsOf,
+  effectsOf,
+  type FaultScript,
+  outsideWorld,
+  scriptFaults,
+} from "@durable-lessons/outside-world";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { insertArticle } from "../../src/articles.ts";
 import { claimReview } from "../../src/drafts.ts";
@@ -19,6 +25,7 @@ import {
   PUBLISHED,
   rowOf,
   send,
+  sendJson,
   start,
   untilState,
 } from "./helpers.ts";
@@ -28,13 +35,16 @@ const down = { always: "fail" } as const;
 afterEach(() => vi.restoreAllMocks());
 
 /** Starts a draft whose waits of these names time out at once. */
-async function startWithTimeouts(...names: string[]) {
+const startWithTimeouts = (...names: string[]) => startFaulty({}, ...names);
+
+/** The same, in an outside world with faults. */
+async function startFaulty(faults: FaultScript, ...names: string[]) {
   const draft = newDraft();
   const introspector = await introspectWorkflowInstance(env.DRAFTS, idOf(draft));
   await introspector.modify(async (modifier) => {
     for (const name of names) await modifier.forceEventTimeout({ name });
   });
-  return { ...(await start({}, draft)), introspector };
+  return { ...(await start(faults, draft)), introspector };
 }
 
 const untilWaiting = async (instance: WorkflowInstance, type: string) => {
@@ -192,10 +202,12 @@ describe("what is published is what was reviewed", () => {
     await claimReview(env.DB, await rowOf(draft), "approved");
     await env.DB.prepare(sql).bind(draft.draftId).run();
     await instance.sendEvent({ type: EVENTS.draftReview, payload: null });
-    expect(await untilOver(instance)).toMatchObject({
-      status: "errored",
-      error: { message: expect.stringContaining("is not the one that was reviewed") },
-    });
+    expect((await untilOver(instance)).status).toBe("errored");
+    const { reason } = await vi.waitUntil(async () => {
+      const row = await rowOf(draft);
+      return row.reason !== null && row;
+    }, PATIENTLY);
+    expect(reason).toContain("is not the one that was reviewed");
     expect(await evidence(draft)).toEqual({ "email.sent": 1, "model.called": 1 });
     expect((await send("GET", `/articles/${draft.draftId}`)).status).toBe(404);
   });
@@ -256,6 +268,178 @@ describe("what is published is what was reviewed", () => {
     const calls = await callsOf(env.WORLD, idOf(draft));
     expect(calls.filter(({ operation }) => operation === "model.run")).toHaveLength(1);
   });
+});
+
+describe("a reminder that cannot be sent", () => {
+  test.each([
+    ["for a while", Array<"fail">(4).fill("fail"), { ...PUBLISHED, "reminder.sent": 1 }],
+    ["for good", down, PUBLISHED],
+  ])("%s: the review stays open, and is heard", async (_what, fault, expected) => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { draft, instance, introspector } = await startFaulty(
+      { "mail.remind": fault },
+      "wait for review",
+    );
+    await using _ = introspector;
+    const link = await mailedLink(draft);
+    await untilWaiting(instance, EVENTS.draftReviewReminded);
+    expect(await rowOf(draft)).toMatchObject({ state: "in review", reason: null });
+    expect((await send("GET", link)).status).toBe(200);
+    expect((await decide(link, "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual(expected);
+  });
+
+  test("takes a click that comes while it is still tried", async () => {
+    const { draft, instance, introspector } = await startFaulty(
+      { "mail.remind": [{ slowMs: 300 }] },
+      "wait for review",
+    );
+    await using _ = introspector;
+    await vi.waitUntil(async () => (await rowOf(draft)).reminded_at !== null, PATIENTLY);
+    expect((await decide(await mailedLink(draft), "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+  });
+});
+
+describe("a draft whose run has stopped", () => {
+  const restart = (draft: DraftRequest) => send("POST", `/drafts/${draft.draftId}/restart`);
+  const again = async (draft: DraftRequest) => {
+    const { status, text } = await sendJson("/drafts", draft);
+    return { status, body: JSON.parse(text) as { status?: string; error?: string } };
+  };
+  const inReview = async () => {
+    const { draft, instance } = await start();
+    const link = await mailedLink(draft);
+    await untilWaiting(instance, EVENTS.draftReview);
+    return { draft, instance, link };
+  };
+
+  test("terminated from outside: a click decides nothing and says so, and is good after the restart", async () => {
+    const { draft, instance, link } = await inReview();
+    await instance.terminate();
+    for (const answer of [await send("GET", link), await decide(link, "approve")]) {
+      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining("has stopped")]);
+      expect(answer.text).not.toContain("<form");
+    }
+    expect(await rowOf(draft)).toMatchObject({ state: "in review", decided_at: null });
+
+    const refused = await again(draft);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining(`terminated. POST /drafts/${draft.draftId}/restart`),
+    ]);
+    expect((await restart(draft)).status).toBe(202);
+    expect(await again(draft)).toMatchObject({ status: 200, body: { status: "already-started" } });
+    expect((await decide(link, "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+    expect(await again(draft)).toMatchObject({ status: 200, body: { status: "published" } });
+  });
+
+  test("forgotten by the platform: the same request makes a new run, which goes on with the old text", async () => {
+    const { draft, instance, link } = await inReview();
+    const { sha256 } = await rowOf(draft);
+    await instance.terminate();
+    await instance.delete();
+    expect((await decide(link, "approve")).status).toBe(409);
+    const refused = await restart(draft);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("POST /drafts,")]);
+    expect((await again(draft)).status).toBe(200);
+    expect((await decide(link, "approve")).status).toBe(200);
+    expect(await untilOver(await env.DRAFTS.get(idOf(draft)))).toMatchObject({
+      output: { status: "published", sha256 },
+    });
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+  });
+
+  test("approved, and not published: page, API and GET say so, and a restart publishes", async () => {
+    const { draft, instance } = await start({ "site.publish": down });
+    const link = await mailedLink(draft);
+    await decide(link, "approve");
+    await untilOver(instance);
+    const view = await vi.waitUntil(async () => {
+      const { text } = await send("GET", `/drafts/${draft.draftId}`);
+      const { state, reason } = JSON.parse(text) as { state: string; reason: string | null };
+      return reason !== null && { state, reason };
+    }, PATIENTLY);
+    expect(view).toEqual({
+      state: "approved",
+      reason: expect.stringContaining("site.publish"),
+    });
+    const click = await decide(link, "approve");
+    expect([click.status, click.text]).toEqual([409, expect.stringContaining("not published")]);
+    expect((await again(draft)).status).toBe(409);
+
+    await scriptFaults(env.WORLD, idOf(draft), {});
+    expect((await restart(draft)).status).toBe(202);
+    await untilState(draft, "published");
+    expect((await rowOf(draft)).reason).toBeNull();
+    expect(await evidence(draft)).toEqual(PUBLISHED);
+  });
+
+  test("withdrawn: it stays so, and a new id is the way on", async () => {
+    const { draft, instance } = await start({ "model.run": down });
+    await untilOver(instance);
+    await untilState(draft, "withdrawn");
+    const refused = await again(draft);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringMatching(/model\.run.*Choose a new id/),
+    ]);
+    expect((await restart(draft)).status).toBe(409);
+  });
+
+  test("paused: whoever asks again hears how it goes on", async () => {
+    const { draft, instance } = await inReview();
+    await instance.pause();
+    const refused = await again(draft);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining(`wrangler workflows instances resume drafts ${idOf(draft)}`),
+    ]);
+    await instance.resume();
+    await vi.waitUntil(async () => (await again(draft)).status === 200, PATIENTLY);
+  });
+
+  test("a run that is under way is not restarted, nor is one of ten at once a 500", async () => {
+    const { draft, instance } = await inReview();
+    const running = await restart(draft);
+    expect([running.status, running.text]).toEqual([409, expect.stringContaining("running")]);
+    await instance.terminate();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => restart(draft)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(202);
+    for (const status of statuses) expect([202, 409]).toContain(status);
+  });
+
+  test.each([
+    ["without the token", 401, { token: null }],
+    ["of no draft", 404, {}],
+  ])("a restart %s is %d", async (_what, status, options) => {
+    expect((await send("POST", "/drafts/nope/restart", options)).status).toBe(status);
+  });
+});
+
+test("a model whose answer has no text is paid once, and GET says why", async () => {
+  const original = DraftWorkflow.prototype.run;
+  const AI = { run: vi.fn(async () => null) };
+  vi.spyOn(DraftWorkflow.prototype, "run").mockImplementation(function run(
+    this: DraftWorkflow,
+    event,
+    step,
+  ) {
+    Object.defineProperty(this, "env", { value: { ...env, AI } });
+    return original.call(this, event, step);
+  });
+  const { draft } = await start();
+  await untilState(draft, "withdrawn");
+  const { text } = await send("GET", `/drafts/${draft.draftId}`);
+  expect(JSON.parse(text)).toMatchObject({
+    state: "withdrawn",
+    reason: expect.stringContaining("The model gave no text, but null."),
+  });
+  expect(AI.run).toHaveBeenCalledTimes(1);
 });
 
 describe("a provider that fails", () => {
