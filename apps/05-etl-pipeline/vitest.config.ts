@@ -1,5 +1,5 @@
 import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
 export default lessonTests(import.meta.dirname, {
-  worker: { bindings: { RETRY_DELAY: 10 }, seesErrors: true },
+  worker: { bindings: { RETRY_DELAY: 10 } },
 });

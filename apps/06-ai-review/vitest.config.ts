@@ -8,6 +8,5 @@ export default lessonTests(import.meta.dirname, {
       DRAFT_TOKEN: "dev-only-token",
       REVIEW_LINK_KEY: "key-of-the-tests-key-of-the-tests-key",
     },
-    seesErrors: true,
   },
 });

@@ -16,19 +16,9 @@ export interface WorkerTests {
   bindings?: NonNullable<Miniflare["bindings"]>;
   /** In the place of its consumers' settings, where a test would wait for them. */
   queueConsumers?: NonNullable<Miniflare["queueConsumers"]>;
-  /**
-   * Do the tests look at the name and message of an error that ended an instance? The local Workflows engine of this pool
-   * keeps them only with {@link KEEPS_ERRORS}, which the Worker is not deployed with.
-   */
-  seesErrors?: boolean;
   /** Does each file need a runtime and storage of its own? Not where every test has ids that no other has: a start takes time. */
   isIsolated?: boolean;
 }
-
-const KEEPS_ERRORS = [
-  "enhanced_error_serialization",
-  "workflows_preserve_non_retryable_error_message",
-];
 
 /** Nothing waits for these times. A busy machine may be slow; they only end what hangs. */
 const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 60_000 };
@@ -65,15 +55,9 @@ const outside = (name: string) => ({
 });
 
 async function insideWorker(lesson: string, name: string, tests: WorkerTests) {
-  const {
-    config = "wrangler.jsonc",
-    bindings,
-    queueConsumers,
-    seesErrors = false,
-    isIsolated = false,
-  } = tests;
+  const { config = "wrangler.jsonc", bindings, queueConsumers, isIsolated = false } = tests;
   const configPath = join(lesson, config);
-  const { d1_databases, compatibility_flags: flags } = unstable_readConfig({ config: configPath });
+  const { d1_databases } = unstable_readConfig({ config: configPath });
   const databases: { binding: string; migrations_dir?: string }[] = d1_databases;
   const migrations = await Promise.all(
     databases.map(async ({ binding, migrations_dir: dir = "migrations" }) => [
@@ -84,12 +68,11 @@ async function insideWorker(lesson: string, name: string, tests: WorkerTests) {
   return {
     plugins: [
       cloudflareTest({
+        // What is deployed, with its compatibility date and flags: a flag more would show what production does not.
         wrangler: { configPath },
         miniflare: {
           bindings: { ...bindings, MIGRATIONS: Object.fromEntries(migrations) },
           ...(queueConsumers ? { queueConsumers } : {}),
-          // The list takes the place of the one in the configuration.
-          ...(seesErrors ? { compatibilityFlags: [...flags, ...KEEPS_ERRORS] } : {}),
         },
         verbose: false,
       }),

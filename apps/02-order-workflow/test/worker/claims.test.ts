@@ -7,6 +7,7 @@ import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { afterEach, expect, test, vi } from "vitest";
+import { stepsOf } from "../../src/steps.ts";
 import { eventsOf, newParams, resume, runAs, untilWaiting } from "./helpers.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -68,14 +69,20 @@ test("B4: used up and caught, it goes on", async () => {
 
 test("B5: a NonRetryableError is one attempt", async () => {
   let attempts = 0;
-  const { over } = await ending((step) =>
+  const { instance, over } = await ending((step) =>
     step.do("step", retries(5), async () => {
       attempts += 1;
       throw new NonRetryableError("hopeless");
     }),
   );
   expect(attempts).toBe(1);
-  expect(over).toMatchObject({ status: "errored", error: { message: "hopeless" } });
+  // As deployed the local engine keeps no more than the kind; what it says of the attempt has the message.
+  expect(over).toMatchObject({
+    status: "errored",
+    error: { message: expect.stringContaining("NonRetryableError") },
+  });
+  const [step] = await stepsOf(instance);
+  expect(step?.attempts[0]?.error?.message).toContain("hopeless");
 });
 
 test("B5: with another name, the second argument, it is retried like any error", async () => {
@@ -120,7 +127,7 @@ test("B8: a wait that times out throws a WorkflowTimeoutError that can be caught
       .then(() => "answered")
       .catch((error: Error) => `${error.name}: ${error.message}`),
   );
-  expect(over.output).toBe("WorkflowTimeoutError: Execution timed out after 1000ms");
+  expect(over.output).toMatch(/WorkflowTimeoutError: Execution timed out after 1000ms$/);
 });
 
 test("B9: without a timeout a wait lasts for 24 hours", async () => {
@@ -132,7 +139,7 @@ test("B9: without a timeout a wait lasts for 24 hours", async () => {
     id,
   );
   const over = await untilOver(instance);
-  expect(over.error?.message).toBe(`Execution timed out after ${24 * 60 * 60 * 1000}ms`);
+  expect(over.error?.message).toContain(`Execution timed out after ${24 * 60 * 60 * 1000}ms`);
 });
 
 test("B10: a timed-out attempt goes on beside the next one", async () => {

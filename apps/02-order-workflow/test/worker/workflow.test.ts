@@ -87,13 +87,17 @@ describe("retries", () => {
 
   test("an address that is unknown is tried once, and its error arrives whole", async () => {
     const fault = { code: "address_unknown", message: "there is no such street" };
-    const { order, instance, over } = await approved({ "carrier.ship": { always: fault } });
-    expect(over.error?.message).toContain("address_unknown: there is no such street");
+    const { order, instance } = await approved({ "carrier.ship": { always: fault } });
     const ship = (await stepsOf(instance)).find(({ name }) => name === "ship parcel");
     expect(ship?.attempts).toHaveLength(1);
     expect((await rowOf(order))?.reason).toContain("address_unknown: there is no such street");
   });
 });
+
+/** What the platform tells of the last attempt that failed. Of the instance the local engine tells less. */
+const lastErrorOf = async (instance: WorkflowInstance) =>
+  (await stepsOf(instance)).flatMap(({ attempts }) => attempts).findLast(({ error }) => error)
+    ?.error?.message;
 
 describe("rollback", () => {
   test("B29: a carrier that is down for good gives everything back, the last step first", async () => {
@@ -174,10 +178,8 @@ describe("rollback", () => {
     await untilOver(instance);
     const before = await rowOf(order);
     await instance.restart();
-    expect(await untilOver(instance)).toMatchObject({
-      status: "errored",
-      error: { message: expect.stringContaining("is declined") },
-    });
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect(await lastErrorOf(instance)).toContain("is declined");
     expect(await rowOf(order)).toMatchObject({ state: "declined", reason: before?.reason });
     expect(await evidence(idOf(order))).toEqual({
       "card.declined": 1,
@@ -191,10 +193,8 @@ describe("rollback", () => {
     await instance.restart({ from: { name: "ship parcel" } });
     await untilOver(instance);
     await instance.restart();
-    expect(await untilOver(instance)).toMatchObject({
-      status: "errored",
-      error: { message: expect.stringContaining("is cancelled") },
-    });
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect(await lastErrorOf(instance)).toContain("is cancelled");
     expect(await evidence(idOf(order))).toEqual({ ...givenBack, "parcel.recalled": 1 });
     expect(await rowOf(order)).toMatchObject({ state: "cancelled" });
   });
@@ -220,10 +220,8 @@ describe("review", () => {
     const { order, instance } = await start();
     const payload = { approved: false, reviewer: "eve" };
     await instance.sendEvent({ type: EVENTS.orderReview, payload });
-    expect(await untilOver(instance)).toMatchObject({
-      status: "errored",
-      error: { message: "Not approved: eve." },
-    });
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect((await rowOf(order))?.reason).toContain("Not approved: eve.");
     expect(await evidence(idOf(order))).toEqual(givenBack);
   });
 
@@ -241,10 +239,8 @@ describe("review", () => {
       await modifier.forceEventTimeout({ name: "wait for review" });
     });
     const { instance } = await start({}, order);
-    expect(await untilOver(instance)).toMatchObject({
-      status: "errored",
-      error: { message: "Not approved: nobody answered in time." },
-    });
+    expect((await untilOver(instance)).status).toBe("errored");
+    expect((await rowOf(order))?.reason).toContain("Not approved: nobody answered in time.");
     await approve(instance);
     expect(await evidence(idOf(order))).toEqual(givenBack);
     expect(await rowOf(order)).toMatchObject({ state: "cancelled" });
