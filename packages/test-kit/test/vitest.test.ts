@@ -55,7 +55,7 @@ describe.each(lessons)("%s", (lesson) => {
         nodejs_compat: "2026-08-04",
         workflows_preserve_non_retryable_error_message: "2026-05-14",
       }).filter(([, since]) => since <= date);
-      expect(flags.filter((flag) => defaults.some(([name]) => name === flag))).toEqual([]);
+      expect(flags.filter((flag: string) => defaults.some(([name]) => name === flag))).toEqual([]);
     }
   });
 });
