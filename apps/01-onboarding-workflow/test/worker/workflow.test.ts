@@ -1,5 +1,5 @@
 import { introspectWorkflowInstance } from "cloudflare:test";
-import { effectsOf, scriptFaults } from "@durable-lessons/outside-world";
+import { callsOf, effectsOf, scriptFaults } from "@durable-lessons/outside-world";
 import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
@@ -29,6 +29,30 @@ test("A11: create with an id that is taken throws instance.already_exists", asyn
   await expect(env.ONBOARDING.create({ id, params: user })).rejects.toThrow(
     "(instance.already_exists)",
   );
+});
+
+test("A11: locally, of creates at the very same moment none is refused, and one runs", async () => {
+  const user = newUser();
+  const id = await idOf(user);
+  const answers = await Promise.allSettled(
+    Array.from({ length: 5 }, () => env.ONBOARDING.create({ id, params: user })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill("fulfilled"));
+  await untilOver(await env.ONBOARDING.get(id));
+  // Each run would call the provider, whose key hides from the count of mails that it did.
+  expect(await callsOf(env.WORLD, id)).toHaveLength(1);
+});
+
+test("A11: an instance that is no longer retained protects nobody: its id starts a second run", async () => {
+  const user = newUser();
+  const id = await idOf(user);
+  const run = vi.spyOn(OnboardingWorkflow.prototype, "run");
+  const first = await env.ONBOARDING.create({ id, params: user });
+  await untilOver(first);
+  await first.delete();
+  await untilOver(await env.ONBOARDING.create({ id, params: user }));
+  expect(run.mock.calls.filter(([event]) => event.instanceId === id)).toHaveLength(2);
+  run.mockRestore();
 });
 
 test("the mail is what the step before it prepared", async () => {

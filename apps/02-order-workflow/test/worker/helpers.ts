@@ -73,6 +73,15 @@ export async function untilWaiting(instance: WorkflowInstance): Promise<void> {
   await subscription.next();
 }
 
+/** Waits until the first attempt of a step is under way. */
+export async function untilStarted(instance: WorkflowInstance, name: string): Promise<void> {
+  using subscription = await instance.subscribe({ filter: ["attempt_started"] });
+  for (;;) {
+    const { value, done } = await subscription.next();
+    if (done || ("stepName" in value && value.stepName === `${name}-1`)) return;
+  }
+}
+
 /** The events of an instance that is over. */
 export async function eventsOf(instance: WorkflowInstance) {
   const events = [];

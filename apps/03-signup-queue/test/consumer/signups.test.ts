@@ -1,4 +1,4 @@
-import { effectsOf } from "@durable-lessons/outside-world";
+import { callsOf, effectsOf } from "@durable-lessons/outside-world";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { deliver, evidence, letterOf, newSignup, withoutDatabase } from "./helpers.ts";
@@ -11,6 +11,8 @@ describe("one mail per signup", () => {
     expect(first.acked).toEqual(first.ids);
     expect(again.acked.toSorted()).toEqual(again.ids.toSorted());
     expect(await evidence(signup.id)).toEqual({ "email.sent": 1 });
+    // The provider, which would not send again either, was not even asked.
+    expect(await callsOf(env.WORLD, signup.id)).toHaveLength(1);
   });
 
   test("C12: ten deliveries at once send one mail, and none is lost", async () => {
@@ -23,6 +25,7 @@ describe("one mail per signup", () => {
     const later = await deliver([signup]);
     expect(later.acked).toEqual(later.ids);
     expect(await evidence(signup.id)).toEqual({ "email.sent": 1 });
+    expect(await callsOf(env.WORLD, signup.id)).toHaveLength(1);
   });
 
   test.each(["fail", "fail-after-effect"] as const)(
@@ -77,7 +80,7 @@ describe("bodies that no retry can help", () => {
     const bad: [unknown, string][] = [
       [null, "object"],
       ["text", "object"],
-      [[], "id is missing"],
+      [[], "object"],
       [{}, "id is missing"],
       [{ email: null }, "email must be text"],
       [{ id: "welcome-1", email: "nobody" }, "e-mail address"],

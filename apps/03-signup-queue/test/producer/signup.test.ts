@@ -1,15 +1,33 @@
 import { exports } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { signupId } from "../../src/signup-id.ts";
 import { send } from "./helpers.ts";
 
 const ada = { email: "ada@example.com", name: "Ada" };
 
 describe("POST /signup", () => {
-  test("C1: answers 202 with the signup's id", async () => {
-    const { status, body } = await send("POST", "/signup", ada);
+  test("C1: answers 202 with the signup's id once the queue has the message, and not before", async () => {
+    const taken = Promise.withResolvers<void>();
+    const sent: unknown[] = [];
+    const queue = {
+      async send(message: unknown) {
+        sent.push(message);
+        await taken.promise;
+      },
+    };
+    let isAnswered = false;
+    const answer = send("POST", "/signup", ada, {
+      env: { SIGNUPS: queue as unknown as ProducerEnv["SIGNUPS"] },
+    }).finally(() => (isAnswered = true));
+    await vi.waitUntil(() => sent.length > 0 || isAnswered);
+    expect(isAnswered).toBe(false);
+
+    taken.resolve();
+    const { status, body } = await answer;
+    const id = await signupId(ada.email);
     expect(status).toBe(202);
-    expect(body).toEqual({ queued: true, id: await signupId(ada.email) });
+    expect(body).toEqual({ queued: true, id });
+    expect(sent).toEqual([{ id, ...ada }]);
   });
 
   test("the same person in every spelling has the same id", async () => {

@@ -70,10 +70,11 @@ export const sendJson = (path: string, body: unknown, options: Options = {}) =>
   send("POST", path, { body: JSON.stringify(body), type: "application/json", ...options });
 
 /** What the buttons of the page send. */
-export const decide = (link: string, decision: string) =>
+export const decide = (link: string, decision: string, options: Options = {}) =>
   send("POST", link, {
     body: `decision=${decision}`,
     type: "application/x-www-form-urlencoded",
+    ...options,
   });
 
 /** A draft that no other test has. */

@@ -155,6 +155,17 @@ describe("E9: an event that comes when the wait is over wakes nobody, but the ro
     });
   }
 
+  test("is lost: the second wait hears nothing of it, and goes on", async () => {
+    const { draft, instance, introspector } = await startWithTimeouts("wait for review");
+    await using _ = introspector;
+    await untilWaiting(instance, EVENTS.draftReviewReminded);
+    await instance.sendEvent({ type: EVENTS.draftReview, payload: { approved: true } });
+    // Had it been heard, the draft would be closed by now, or at the click: nobody has decided in the row.
+    expect((await decide(await mailedLink(draft), "approve")).status).toBe(200);
+    expect(await untilOver(instance)).toMatchObject({ output: { status: "published" } });
+    expect(await evidence(draft)).toEqual({ ...PUBLISHED, "reminder.sent": 1 });
+  });
+
   test("has the decision: no reminder is sent, and the draft is published", async () => {
     approveUnheardAt("wait for review");
     const { draft, instance, introspector } = await startWithTimeouts("wait for review");
