@@ -6,13 +6,17 @@ import { describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "..", "..");
 
 /** The claims that the lessons answer to: as many ids of each letter. */
-const CLAIMS = { A: 19, B: 35, C: 15, D: 13, E: 9 };
+const CLAIMS = { A: 19, B: 35, C: 15, D: 13, E: 9, F: 7 };
+
+/** Who says so: articles on the subject, or this tutorial. */
+const WHOSE = /^(article|us)$/;
 
 const VERDICT = /^(holds|holds, with a condition: .+|wrong: .+|not testable locally: .+)$/;
 
 interface Row {
   id: string;
   claim: string;
+  whose: string;
   verdict: string;
   shownBy: string;
   measuredWith: string;
@@ -25,11 +29,11 @@ const rows: Row[] = text
   .split("\n")
   .filter((line) => /^\| [A-Z]\d+ \|/.test(line))
   .map((line) => {
-    const [id = "", claim = "", verdict = "", shownBy = "", measuredWith = ""] = line
+    const [id = "", claim = "", whose = "", verdict = "", shownBy = "", measuredWith = ""] = line
       .slice(1, -1)
       .split("|")
       .map((cell) => cell.trim());
-    return { id, claim, verdict, shownBy, measuredWith };
+    return { id, claim, whose, verdict, shownBy, measuredWith };
   });
 const ids = rows.map(({ id }) => id);
 
@@ -60,6 +64,10 @@ describe("docs/claims.md", () => {
       Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
     );
     expect(ids).toEqual(expected);
+  });
+
+  test.each(rows)("$id says whose claim it is", ({ whose }) => {
+    expect(whose).toMatch(WHOSE);
   });
 
   test.each(rows.filter(isDocumented))(

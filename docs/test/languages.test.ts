@@ -43,11 +43,14 @@ const codeOf = (markdown: string) =>
       file ? `${file.replace(/^(\.\.\/)+/, "")}${label}` : (fence ?? component),
   );
 
-/** What a row of the claims table names that no language changes: its id, pairs, tests and versions. */
+/** Who makes a claim, in either language. */
+const WHOSE: Record<string, string> = { article: "article", us: "us", 文章: "article", 我們: "us" };
+
+/** What a row of the claims table names that no language changes: its id, whose it is, pairs, tests and versions. */
 const claimRows = (markdown: string) =>
   [...markdown.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)].map(([row, id]) => {
-    const cells = row.split("|").slice(1, -1);
-    return [id, ...cells.slice(3).map((cell) => cell.trim())].join(" ");
+    const [, , whose = "", , ...named] = row.split("|").slice(1, -1);
+    return [id, WHOSE[whose.trim()], ...named.map((cell) => cell.trim())].join(" ");
   });
 
 const VERDICTS = [
@@ -58,7 +61,7 @@ const VERDICTS = [
 ] as const;
 const verdictsOf = (markdown: string, language: 0 | 1) =>
   [...markdown.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)].map(([row, id]) => {
-    const verdict = row.split("|")[3]?.trim() ?? "";
+    const verdict = row.split("|")[4]?.trim() ?? "";
     return `${id} ${VERDICTS.findIndex((patterns) => patterns[language].test(verdict))}`;
   });
 

@@ -5,7 +5,7 @@ export default {
   title: "The double click",
   claim: "A business key as the instance id makes the second click harmless.",
   why: "Without an id every create is a new run. An id that exists is refused, and that refusal is a success here.",
-  claims: ["A11", "A12"],
+  claims: ["A11"],
   symptom: "twice",
   engine: "http",
   body: ({ run }) => ({ userId: run, email: "ada@example.com", planType: "pro" }),

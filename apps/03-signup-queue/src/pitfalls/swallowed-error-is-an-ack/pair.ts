@@ -6,7 +6,7 @@ export default {
   claim:
     "A message that nobody has marked is acked when the handler returns, whatever happened to it.",
   why: "The platform sees a batch that went well. Only retry() or a throw says otherwise.",
-  claims: ["C3", "C6"],
+  claims: ["C6"],
   symptom: "vanished",
   engine: "queue",
   messages: ({ run }) => [{ id: run, email: `ada+${run}@example.com` }],

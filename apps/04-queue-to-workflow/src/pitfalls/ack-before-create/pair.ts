@@ -6,7 +6,7 @@ export default {
   title: "Ack before create",
   claim: "Acked first and refused then: the order is in no queue and in no Workflow.",
   why: "The first mark wins, so retry() after ack() does nothing. Between the two somebody has to hold the order, and the queue is the one who can.",
-  claims: [],
+  claims: ["F4"],
   symptom: "vanished",
   engine: "queue",
   messages: ({ run }) => [order(`order-${run}`)],

@@ -7,7 +7,7 @@ export default {
   claim:
     "A duplicate that throws is retried into the dead letter queue, and an order that has never run goes with it.",
   why: "create() throws for an id that exists. The batch fails, comes again and fails at the same place: what stands behind it is never reached.",
-  claims: [],
+  claims: ["F1", "F2"],
   symptom: "vanished",
   engine: "queue",
   // The four messages are a batch: it is delivered when all are there.

@@ -6,7 +6,7 @@ export default {
   title: "A random instance id",
   claim: "Without an id of the order's own, every delivery of its message starts another run.",
   why: "A queue delivers at least once. Only an id that is the same for every delivery lets the platform refuse the second run.",
-  claims: [],
+  claims: ["F3"],
   symptom: "twice",
   engine: "queue",
   messages: ({ run }) => [order(`order-${run}`)],

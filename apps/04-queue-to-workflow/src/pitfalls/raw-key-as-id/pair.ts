@@ -6,7 +6,7 @@ export default {
   title: "A raw key as the id",
   claim: "One id that the platform does not take refuses the whole batch, the good ones with it.",
   why: "An instance id is letters, digits, - and _, at most 100. createBatch throws for a bad one before it starts any.",
-  claims: [],
+  claims: ["F6"],
   symptom: "stopped",
   engine: "queue",
   // The five are a batch.

@@ -7,7 +7,7 @@ export default {
   claim:
     "An id protects only as long as the instance is retained; a row protects until you delete it.",
   why: "The platform keeps a finished instance for days. After that its id is free, and the same message starts a second run.",
-  claims: [],
+  claims: ["F1", "F7"],
   symptom: "twice",
   engine: "queue",
   messages: ({ run }) => [order(run)],
