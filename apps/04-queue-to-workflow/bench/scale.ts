@@ -2,6 +2,7 @@
  * A million orders a day on paper: what they ask of the platform, which limits they meet, and what they cost. The tables
  * of docs/scale.md are this script's output, and a test compares the two: `pnpm scale`.
  */
+import { D1_TRIPS } from "./d1-trips.ts";
 
 /** What is assumed. Change it to your own, and run the script. */
 export const ASSUMPTIONS = {
@@ -114,6 +115,17 @@ export function backlogOf(a: Assumptions): number {
   return Math.max(0, peak - LIMITS["creates a second, for a Workflow"]) * 3600;
 }
 
+/** Trips to D1 in a second, at the peak: a database runs one query at a time. */
+export function d1TripsOf(a: Assumptions): number {
+  const peak = (a["orders a day"] / (24 * 60 * 60)) * a["peak, to the average"];
+  const forAnOrder =
+    D1_TRIPS.request / a["orders in a request"] +
+    (D1_TRIPS.batch * a["deliveries of a message"]) / a["messages in a batch, on average"] +
+    D1_TRIPS.result +
+    D1_TRIPS.look * a["looks at an order"];
+  return peak * forAnOrder;
+}
+
 const number = (value: number) =>
   value.toLocaleString("en-US", { maximumFractionDigits: value < 100 ? 2 : 0 });
 const dollars = (value: number) => `$${value.toFixed(2)}`;
@@ -179,4 +191,5 @@ if (import.meta.main) {
     console.log(`${name}\n\n${text}\n`);
   }
   console.log(`backlog after an hour of peak: ${number(backlogOf(ASSUMPTIONS))} messages`);
+  console.log(`trips to D1 at the peak: ${number(d1TripsOf(ASSUMPTIONS))} a second`);
 }

@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ASSUMPTIONS, backlogOf, billOf, loadOf, tablesOf, usageOf } from "../../bench/scale.ts";
+import {
+  ASSUMPTIONS,
+  backlogOf,
+  billOf,
+  d1TripsOf,
+  loadOf,
+  tablesOf,
+  usageOf,
+} from "../../bench/scale.ts";
 import { lesson } from "./helpers.ts";
 
 const none = Object.fromEntries(
@@ -48,6 +56,12 @@ describe("docs/scale.md", async () => {
 
   test.each(Object.entries(tablesOf(ASSUMPTIONS)))("has the table %s as it is", (_name, table) => {
     expect(text).toContain(table);
+  });
+
+  test("has the trips to D1 as they are, in tens, and the time that is left for each", () => {
+    const trips = d1TripsOf(ASSUMPTIONS);
+    expect(text).toContain(`some ${Math.round(trips / 10) * 10} a second`);
+    expect(text).toContain(`leaves ${(1000 / trips).toFixed(1)} ms`);
   });
 
   test("has the backlog as it is", () => {
