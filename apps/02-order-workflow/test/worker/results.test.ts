@@ -1,0 +1,78 @@
+/** What a step may return, and what comes back of it on a replay: asked of the real engine. */
+import { untilOver } from "@durable-lessons/test-kit";
+import { crashOnce, revive } from "@durable-lessons/test-kit/crash";
+import { env, type WorkflowStep } from "cloudflare:workers";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { OrderWorkflow } from "../../src/index.ts";
+import { newOrder, runAs } from "./helpers.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const VALUES = {
+  undefined: undefined,
+  false: false,
+  "0": 0,
+  "": "",
+  null: null,
+  "-0": -0,
+  NaN: Number.NaN,
+  "Date 0": new Date(0),
+  "Map 1": new Map([["a", 1]]),
+  "Error: no": new Error("no"),
+};
+
+/** Says what a value is, as its key in {@link VALUES} does. */
+function describeValue(value: unknown): string {
+  if (Object.is(value, -0)) return "-0";
+  if (value instanceof Date) return `Date ${value.getTime()}`;
+  if (value instanceof Map) return `Map ${value.size}`;
+  return String(value);
+}
+
+test("what has no place in JSON is kept over a crash, in steps", async () => {
+  const { run } = OrderWorkflow.prototype;
+  onTestFinished(() => {
+    OrderWorkflow.prototype.run = run;
+  });
+  const readBack = async (_event: unknown, step: WorkflowStep) => {
+    const seen: string[] = [];
+    for (const [name, value] of Object.entries(VALUES)) {
+      seen.push(describeValue(await step.do(`return ${name}`, async () => value as null)));
+    }
+    await step.do("last", async () => null);
+    return seen;
+  };
+  // No mock: crashOnce puts its own around what is there.
+  OrderWorkflow.prototype.run = readBack as unknown as OrderWorkflow["run"];
+  const log = crashOnce(OrderWorkflow, "last", "before");
+  const instance = await env.ORDERS.create({ id: crypto.randomUUID(), params: newOrder() });
+  await revive(log, instance);
+  const { output } = await untilOver(instance);
+  vi.restoreAllMocks();
+  expect(output).toEqual(Object.keys(VALUES));
+});
+
+test("the output of an instance is JSON: a Date becomes text, a Map nothing", async () => {
+  const instance = await runAs(async () => ({ date: new Date(0), map: new Map([["a", 1]]) }));
+  expect((await untilOver(instance)).output).toEqual({ date: "1970-01-01T00:00:00.000Z", map: {} });
+});
+
+class Money {
+  cents = 1;
+}
+
+test.each([
+  ["an instance of a class fails each attempt, after its effect", () => new Money(), 3],
+  ["a function ends the run after the first one", () => () => 1, 1],
+  ["a Response ends it too", () => new Response("text"), 1],
+])("%s", async (_name, value, effects) => {
+  let calls = 0;
+  const instance = await runAs(async (_event, step) =>
+    step.do("step", { retries: { limit: 2, delay: 10 } }, async () => {
+      calls += 1;
+      return value() as unknown as null;
+    }),
+  );
+  expect((await untilOver(instance)).status).toBe("errored");
+  expect(calls).toBe(effects);
+});
