@@ -4,7 +4,7 @@ import { crashOnce, revive } from "@durable-lessons/test-kit/crash";
 import { env, type WorkflowStep } from "cloudflare:workers";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { OrderWorkflow } from "../../src/index.ts";
-import { newOrder, runAs } from "./helpers.ts";
+import { newParams, runAs } from "./helpers.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,7 +45,7 @@ test("what has no place in JSON is kept over a crash, in steps", async () => {
   // No mock: crashOnce puts its own around what is there.
   OrderWorkflow.prototype.run = readBack as unknown as OrderWorkflow["run"];
   const log = crashOnce(OrderWorkflow, "last", "before");
-  const instance = await env.ORDERS.create({ id: crypto.randomUUID(), params: newOrder() });
+  const instance = await env.ORDERS.create({ id: crypto.randomUUID(), params: newParams() });
   await revive(log, instance);
   const { output } = await untilOver(instance);
   vi.restoreAllMocks();
