@@ -12,6 +12,7 @@ import { consumeOnboardingRequests } from "./queue-consumer.ts";
 import { onboardingRequest } from "./schemas.ts";
 import { startOnboarding } from "./start-onboarding.ts";
 import { findInstance } from "./status.ts";
+import { unavailable } from "./unavailable.ts";
 
 export { DailyReportWorkflow } from "./daily-report-workflow.ts";
 export { OnboardingWorkflow } from "./onboarding-workflow.ts";
@@ -23,16 +24,26 @@ app.use(limitBody());
 
 // The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
 app.post("/onboard", jsonBody(onboardingRequest), async (c) => {
-  const { instance, created } = await startOnboarding(c.env, c.req.valid("json"));
-  const body = { status: created ? "started" : "already-started", instanceId: instance.id };
-  return c.json(body, created ? 202 : 200, { location: `/status/${instance.id}` });
+  try {
+    const onboarding = await startOnboarding(c.env, c.req.valid("json"));
+    const { id, outcome } = onboarding;
+    if (outcome === "refused") return c.json({ error: onboarding.reason }, 409);
+    const body = { status: outcome, instanceId: id };
+    return c.json(body, outcome === "started" ? 202 : 200, { location: `/status/${id}` });
+  } catch (error) {
+    return unavailable(c, error);
+  }
 });
 app.all("/onboard", onlyMethods("POST"));
 
 // Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope.
 app.post("/onboard/queue", jsonBody(v.unknown()), async (c) => {
-  await c.env.ONBOARDING_REQUESTS.send(c.req.valid("json"));
-  return c.json({ status: "queued" }, 202);
+  try {
+    await c.env.ONBOARDING_REQUESTS.send(c.req.valid("json"));
+    return c.json({ status: "queued" }, 202);
+  } catch (error) {
+    return unavailable(c, error);
+  }
 });
 app.all("/onboard/queue", onlyMethods("POST"));
 

@@ -24,7 +24,9 @@ async function consume(message: Message, queue: string, env: Env): Promise<void>
   } else if (!user.success) {
     await park(message, queue, issuesAsText(user.issues), env);
   } else {
-    await startOnboarding(env, user.output);
+    const onboarding = await startOnboarding(env, user.output);
+    // Nobody waits for an answer here: what a client would be told is kept for a person.
+    if (onboarding.outcome === "refused") await park(message, queue, onboarding.reason, env);
   }
 }
 

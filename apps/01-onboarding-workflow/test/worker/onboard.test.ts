@@ -1,6 +1,9 @@
+import { createExecutionContext, introspectWorkflowInstance } from "cloudflare:test";
+import { effectsOf, scriptFaults } from "@durable-lessons/outside-world";
 import { untilOver } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import worker from "../../src/index.ts";
 import { whatToTry } from "../../src/what-to-try.ts";
 import { evidence, idOf, newUser, send, usersSaved } from "./helpers.ts";
 
@@ -47,6 +50,74 @@ describe("POST /onboard", () => {
     expect(await usersSaved(user)).toBe(1);
   });
 
+  test.each([{ planType: "free" as const }, { email: "grace@example.com" }])(
+    "the same user with %o is 409, before the run is over and after, and the first one stands",
+    async (other) => {
+      const user = newUser();
+      await send("POST", "/onboard", user);
+      const refused = await send("POST", "/onboard", { ...user, ...other });
+      expect(refused.status).toBe(409);
+      expect(refused.body["error"]).toContain("another userId");
+      const id = await idOf(user);
+      await untilOver(await env.ONBOARDING.get(id));
+      expect((await send("POST", "/onboard", { ...user, ...other })).status).toBe(409);
+      expect((await send("POST", "/onboard", user)).status).toBe(200);
+      const [sent, ...more] = await effectsOf(env.WORLD, id);
+      expect(sent?.detail).toMatchObject({ to: user.email, subject: "Welcome to Pro" });
+      expect(more).toEqual([]);
+    },
+  );
+
+  test("an onboarding that has failed is 409 with the way on, and its reason can be read", async () => {
+    const user = newUser();
+    const id = await idOf(user);
+    await scriptFaults(env.WORLD, id, { "mail.send": { always: "fail" } });
+    await using instance = await introspectWorkflowInstance(env.ONBOARDING, id);
+    await instance.modify((modifier) => modifier.disableRetryDelays());
+    await send("POST", "/onboard", user);
+    await instance.waitForStatus("errored");
+    const { status, body } = await send("POST", "/onboard", user);
+    expect(status).toBe(409);
+    expect(body["error"]).toContain(`wrangler workflows instances restart onboarding ${id}`);
+    expect((await send("GET", `/status/${id}`)).body).toMatchObject({
+      status: "errored",
+      error: { message: expect.stringContaining("mail.send") },
+    });
+  });
+
+  test("an onboarding that somebody has stopped is 409, too", async () => {
+    const user = newUser();
+    const id = await idOf(user);
+    await scriptFaults(env.WORLD, id, { "mail.send": ["hang"] });
+    await send("POST", "/onboard", user);
+    await (await env.ONBOARDING.get(id)).terminate();
+    expect((await send("POST", "/onboard", user)).status).toBe(409);
+  });
+
+  test.each([
+    ["/onboard", { ONBOARDING: { create: () => Promise.reject(new Error("(rate_limited)")) } }],
+    ["/onboard/queue", { ONBOARDING_REQUESTS: { send: () => Promise.reject(new Error()) } }],
+  ])("%s that the platform refuses is 503 with Retry-After", async (path, broken) => {
+    const request = new Request(`https://lesson.example${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(newUser()),
+    });
+    const workerEnv = { ...env, ...broken } as unknown as Env;
+    const response = await worker.fetch(request, workerEnv, createExecutionContext());
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
+  });
+
+  test.each(["o'brien@example.com", "ü@example.com"])("takes the address %s", async (email) => {
+    const user = newUser({ email });
+    expect((await send("POST", "/onboard", user)).status).toBe(202);
+    const id = await idOf(user);
+    await untilOver(await env.ONBOARDING.get(id));
+    const [sent] = await effectsOf(env.WORLD, id);
+    expect(sent?.detail).toMatchObject({ to: email });
+  });
+
   test.each([
     "a/b",
     "ada@example.com",
@@ -85,6 +156,12 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
     ["an unknown plan", { ...good, planType: "gold" }, 400, "planType"],
     ["an empty userId", { ...good, userId: "" }, 400, "userId"],
     ["a userId of 1,000 characters", { ...good, userId: "x".repeat(1000) }, 400, "userId"],
+    [
+      "a userId with an invitation in it",
+      { ...good, userId: "Ada\n\nYou have won: https://elsewhere.example" },
+      400,
+      "userId must be one line",
+    ],
     ["a userId of a wrong type", { ...good, userId: 7 }, 400, "userId"],
     [
       "half a surrogate pair",
@@ -117,6 +194,20 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
       body: JSON.stringify(good),
     });
     expect(response.status).toBe(415);
+  });
+
+  test.each([
+    ["of which a letter is no UTF-8", "application/json", 0xff, 400],
+    ["in UTF-16", "application/json; charset=utf-16", 0x61, 415],
+  ])("a body %s", async (_name, contentType, letter, expected) => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...good, userId: "?" }));
+    bytes[bytes.indexOf(0x3f)] = letter;
+    const response = await exports.default.fetch("https://lesson.example/onboard", {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body: bytes,
+    });
+    expect(response.status).toBe(expected);
   });
 
   test.each(["GET", "PUT", "DELETE", "PATCH"])("the wrong method %s", async (method) => {

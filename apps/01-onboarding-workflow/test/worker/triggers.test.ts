@@ -4,6 +4,7 @@ import {
   createScheduledController,
   getQueueResult,
 } from "cloudflare:test";
+import { scriptFaults } from "@durable-lessons/outside-world";
 import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
@@ -76,6 +77,29 @@ describe("A15: a message starts a run", () => {
     }
   });
 
+  test("another user under an id that is taken is parked with the reason, and its neighbours are served", async () => {
+    const [user, neighbour] = [newUser(), newUser()];
+    await deliver([user]);
+    const { ids, acked } = await deliver([{ ...user, planType: "free" }, user, neighbour]);
+    expect(acked).toEqual(ids);
+    expect(await parkedReason(ids[0] ?? "")).toContain("There is another user");
+    expect(await parkedReason(ids[1] ?? "")).toBeUndefined();
+    for (const one of [user, neighbour]) {
+      await untilOver(await env.ONBOARDING.get(await idOf(one)));
+      expect(await evidence(await idOf(one))).toEqual({ "email.sent": 1 });
+    }
+  });
+
+  test("a message for an onboarding that has failed is parked: nobody would hear it", async () => {
+    const user = newUser();
+    await scriptFaults(env.WORLD, await idOf(user), { "mail.send": ["hang"] });
+    await deliver([user]);
+    await (await env.ONBOARDING.get(await idOf(user))).terminate();
+    const { ids, acked } = await deliver([user]);
+    expect(acked).toEqual(ids);
+    expect(await parkedReason(ids[0] ?? "")).toContain("has failed");
+  });
+
   test("a message that cannot be served now is retried, and its neighbours are not", async () => {
     const broken = { ...env, DB: undefined } as unknown as typeof env;
     const user = newUser();
@@ -101,6 +125,24 @@ describe("A15: a message starts a run", () => {
     expect((await send("POST", "/onboard/queue", "{")).status).toBe(400);
     expect((await send("GET", "/onboard/queue")).status).toBe(405);
   });
+
+  test.each([4500, 6000])(
+    "POST /onboard/queue refuses %i nested arrays, and the users before and after are onboarded",
+    async (depth) => {
+      const users = [newUser(), newUser()];
+      const nested = "[".repeat(depth) + "]".repeat(depth);
+      const answers = [];
+      for (const body of [users[0], nested, users[1]]) {
+        answers.push((await send("POST", "/onboard/queue", body)).status);
+      }
+      expect(answers).toEqual([202, 400, 202]);
+      for (const user of users) {
+        const id = await idOf(user);
+        await vi.waitUntil(() => env.ONBOARDING.get(id).catch(() => null), PATIENTLY);
+        expect((await untilOver(await env.ONBOARDING.get(id))).status).toBe("complete");
+      }
+    },
+  );
 });
 
 describe("A15: a cron starts a run", () => {
