@@ -1,7 +1,3 @@
-import * as v from "valibot";
-import { markDeadLettered } from "./orders.ts";
-import { fulfilmentOrder } from "./schemas.ts";
-
 /** Stores messages for a person to look at. Safe to repeat: until it has returned, none of them must be acked. */
 export async function keepDeadLetters(
   db: D1Database,
@@ -20,18 +16,4 @@ export async function keepDeadLetters(
     )
     .bind(JSON.stringify(rows), Date.now())
     .run();
-}
-
-/** Keeps every dead letter, and lets its order say so. Sent once more by its client, the order gets another chance. */
-export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
-  const reason = "The retries of its message are used up. Send the order again.";
-  await keepDeadLetters(
-    env.DB,
-    batch.messages.map((message) => ({ message, reason })),
-  );
-  const orderIds = batch.messages.flatMap(({ body }) => {
-    const order = v.safeParse(fulfilmentOrder, body);
-    return order.success ? [order.output.orderId] : [];
-  });
-  await markDeadLettered(env.DB, orderIds, reason);
 }

@@ -15,6 +15,8 @@ export interface OrderRow {
   charge_id: string | null;
   parcel_id: string | null;
   reason: string | null;
+  /** When an instance of it was seen, in milliseconds since the epoch. Then no message starts another one, ever. */
+  started_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -29,6 +31,8 @@ export const CLOSED: readonly OrderState[] = ["shipped", "declined", "cancelled"
 
 // One bound JSON list, whatever the number of orders: D1 takes 100 parameters in a statement.
 const NAMED = "order_id IN (SELECT value FROM json_each(?1))";
+
+const OPEN = `state NOT IN (${CLOSED.map((state) => `'${state}'`).join(", ")})`;
 
 /** Writes orders down before anything is done for them, and tells the rows there are now and which of them are new. */
 export async function acceptOrders(
@@ -52,43 +56,26 @@ export async function acceptOrders(
   };
 }
 
-/** Takes back what {@link acceptOrders} added, unless somebody else has put the order into the queue meanwhile. */
-export async function takeBack(db: D1Database, orderIds: Iterable<string>): Promise<void> {
+/** Notes that the queue has the messages of these orders. */
+export async function markQueued(db: D1Database, orderIds: readonly string[]): Promise<void> {
   await db
-    .prepare(`DELETE FROM orders WHERE ${NAMED} AND state = 'accepted'`)
-    .bind(JSON.stringify([...orderIds]))
+    .prepare(
+      `UPDATE orders SET state = 'queued', reason = NULL, updated_at = ?2
+       WHERE ${NAMED} AND state IN ('accepted', 'dead-lettered')`,
+    )
+    .bind(JSON.stringify(orderIds), Date.now())
     .run();
 }
 
-/** Notes that the queue has the messages of these orders, even where their rows were taken back a moment ago. */
-export async function markQueued(
-  db: D1Database,
-  orders: readonly { orderId: string; fingerprint: string }[],
-): Promise<void> {
+/** Notes that these orders have an instance. It will be forgotten one day, and its id free again; the row stays. */
+export async function markStarted(db: D1Database, orderIds: readonly string[]): Promise<void> {
   await db
     .prepare(
-      `INSERT INTO orders (order_id, fingerprint, state, created_at, updated_at)
-       SELECT value ->> '$.orderId', value ->> '$.fingerprint', 'queued', ?2, ?2 FROM json_each(?1)
-       WHERE true
-       ON CONFLICT (order_id) DO UPDATE SET state = 'queued', reason = NULL, updated_at = ?2
-       WHERE state IN ('accepted', 'dead-lettered')`,
+      `UPDATE orders SET state = 'queued', reason = NULL, started_at = ?2, updated_at = ?2
+       WHERE ${NAMED} AND started_at IS NULL AND ${OPEN}`,
     )
-    .bind(JSON.stringify(orders), Date.now())
+    .bind(JSON.stringify(orderIds), Date.now())
     .run();
-}
-
-/** Which of these orders are closed: no message may start anything for them any more. */
-export async function closedOrders(
-  db: D1Database,
-  orderIds: readonly string[],
-): Promise<Set<string>> {
-  const { results } = await db
-    .prepare(
-      `SELECT order_id FROM orders WHERE ${NAMED} AND state IN (SELECT value FROM json_each(?2))`,
-    )
-    .bind(JSON.stringify(orderIds), JSON.stringify(CLOSED))
-    .all<{ order_id: string }>();
-  return new Set(results.map((row) => row.order_id));
 }
 
 /** Notes that the messages of these orders have died, unless the orders got through another way. */
@@ -100,7 +87,7 @@ export async function markDeadLettered(
   await db
     .prepare(
       `UPDATE orders SET state = 'dead-lettered', reason = ?2, updated_at = ?3
-       WHERE ${NAMED} AND state IN ('accepted', 'queued')`,
+       WHERE ${NAMED} AND state IN ('accepted', 'queued') AND started_at IS NULL`,
     )
     .bind(JSON.stringify(orderIds), reason, Date.now())
     .run();
@@ -117,12 +104,60 @@ export async function closeOrder(db: D1Database, orderId: string, result: Result
   await db
     .prepare(
       `UPDATE orders SET state = ?2, charge_id = ?3, parcel_id = ?4, reason = ?5, updated_at = ?6
-       WHERE order_id = ?1 AND state NOT IN (SELECT value FROM json_each(?7))`,
+       WHERE order_id = ?1 AND ${OPEN}`,
     )
-    .bind(orderId, state, chargeId, parcelId, reason, Date.now(), JSON.stringify(CLOSED))
+    .bind(orderId, state, chargeId, parcelId, reason, Date.now())
     .run();
 }
 
 /** Finds an order, or null. */
 export const findOrder = (db: D1Database, orderId: string): Promise<OrderRow | null> =>
   db.prepare("SELECT * FROM orders WHERE order_id = ?1").bind(orderId).first<OrderRow>();
+
+/** Finds the rows of these orders, by id. */
+export async function findOrders(
+  db: D1Database,
+  orderIds: readonly string[],
+): Promise<Map<string, OrderRow>> {
+  const { results } = await db
+    .prepare(`SELECT * FROM orders WHERE ${NAMED}`)
+    .bind(JSON.stringify(orderIds))
+    .all<OrderRow>();
+  return new Map(results.map((row) => [row.order_id, row]));
+}
+
+/**
+ * Takes an order that has failed for its restart: until {@link markStarted} nobody can cancel it.
+ *
+ * @returns false where somebody else has restarted or cancelled it since the row was read
+ */
+export async function claimRestart(db: D1Database, row: OrderRow): Promise<boolean> {
+  const { meta } = await db
+    .prepare(
+      `UPDATE orders SET started_at = NULL, reason = NULL, updated_at = ?3
+       WHERE order_id = ?1 AND started_at IS ?2 AND ${OPEN}`,
+    )
+    .bind(row.order_id, row.started_at, Date.now())
+    .run();
+  return meta.changes === 1;
+}
+
+/**
+ * Closes an order that has failed, with the word of whoever has settled it.
+ *
+ * @returns false where somebody else has restarted or cancelled it since the row was read
+ */
+export async function cancelFailed(
+  db: D1Database,
+  row: OrderRow,
+  reason: string,
+): Promise<boolean> {
+  const { meta } = await db
+    .prepare(
+      `UPDATE orders SET state = 'cancelled', reason = ?3, updated_at = ?4
+       WHERE order_id = ?1 AND started_at = ?2 AND ${OPEN}`,
+    )
+    .bind(row.order_id, row.started_at, reason, Date.now())
+    .run();
+  return meta.changes === 1;
+}

@@ -1,14 +1,16 @@
 import { fingerprintOf } from "@durable-lessons/idempotency";
-import { acceptOrders, CLOSED, markQueued, takeBack } from "./orders.ts";
+import { lookAt } from "./order-view.ts";
+import { acceptOrders, CLOSED, markQueued } from "./orders.ts";
 import type { FulfilmentOrder } from "./schemas.ts";
 
-/** What became of an order: taken, known already, or another one under an id that is taken. */
-export type Placed = "accepted" | "known" | "conflict";
+/** What became of an order: taken, known already, failed earlier, or another one under an id that is taken. */
+export type Placed = "accepted" | "known" | "failed" | "conflict";
 
 /**
  * Writes orders down and puts them into the queue: all of them, or none.
  *
- * @throws what D1 or the queue throws. Then nothing has happened, or it can be asked for again without harm
+ * @throws what D1 or the queue throws. Then nobody knows whether the queue has them: what was written down stays, and says
+ * so, and the same orders again do no harm
  */
 export async function placeOrders(env: Env, orders: FulfilmentOrder[]): Promise<Placed[]> {
   const signed = await Promise.all(
@@ -26,29 +28,37 @@ export async function placeOrders(env: Env, orders: FulfilmentOrder[]): Promise<
   const fits = signed.map(
     ({ orderId, fingerprint }) => rows.get(orderId)?.fingerprint === fingerprint,
   );
-  // A known order is sent once more while it is open: a client that asks again may not have got an answer, because the
-  // first request died between the row and the queue.
-  const open = signed.filter(({ orderId }, nth) => {
-    const state = rows.get(orderId)?.state;
-    return fits[nth] && state && !CLOSED.includes(state);
+  const open = signed.flatMap((entry, nth) => {
+    const row = rows.get(entry.orderId);
+    return row && fits[nth] && !CLOSED.includes(row.state) ? [{ ...entry, row }] : [];
   });
-  const toSend = [...new Map(open.map((entry) => [entry.orderId, entry])).values()];
-
+  // A known order is sent once more until it is started: a client that asks again may not have got an answer, because the
+  // first request died between the row and the queue, or the queue did not say whether it has the message.
+  const toSend = [
+    ...new Map(
+      open
+        .filter(({ row }) => row.started_at === null)
+        .map(({ orderId, order }) => [orderId, order]),
+    ),
+  ];
   if (toSend.length > 0) {
-    try {
-      await env.ORDERS.sendBatch(toSend.map(({ order }) => ({ body: order })));
-    } catch (error) {
-      await takeBack(env.DB, added);
-      throw error;
-    }
+    await env.ORDERS.sendBatch(toSend.map(([, order]) => ({ body: order })));
     // Only a note: without it the order still says "accepted", and is fulfilled.
     await markQueued(
       env.DB,
-      toSend.map(({ orderId, fingerprint }) => ({ orderId, fingerprint })),
+      toSend.map(([orderId]) => orderId),
     ).catch((error: unknown) => console.error("queued orders could not be marked", error));
   }
+
+  // What has been started goes on by itself, or it has failed, and nobody would hear of another message.
+  const started = open.filter(({ row }) => row.started_at !== null);
+  const looks = await Promise.all(started.map(async ({ row }) => lookAt(env, row)));
+  const failed = new Set(
+    started.filter((_, nth) => looks[nth]?.state === "failed").map(({ orderId }) => orderId),
+  );
   return signed.map(({ orderId }, nth) => {
     if (!fits[nth]) return "conflict";
+    if (failed.has(orderId)) return "failed";
     return added.delete(orderId) ? "accepted" : "known";
   });
 }

@@ -2,7 +2,10 @@ import { stepKey } from "@durable-lessons/idempotency";
 import { outsideWorld } from "@durable-lessons/outside-world";
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 
-/** Orders more of a product. Started by its {@link Shelf} only. */
+/** The event that a restock waits for: its truck has come. */
+export const DELIVERED = "delivered";
+
+/** Orders more of a product, and lasts until that has come. Started by its {@link Shelf} only. */
 export class RestockWorkflow extends WorkflowEntrypoint<Env, { sku: string }> {
   override async run(event: WorkflowEvent<{ sku: string }>, step: WorkflowStep) {
     const { sku } = event.payload;
@@ -15,5 +18,6 @@ export class RestockWorkflow extends WorkflowEntrypoint<Env, { sku: string }> {
         key: stepKey(event, ctx),
       }),
     );
+    await step.waitForEvent("wait for the truck", { type: DELIVERED, timeout: "30 days" });
   }
 }

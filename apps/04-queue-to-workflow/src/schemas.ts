@@ -54,3 +54,9 @@ export const fulfilmentOrderBatch = body({
     ),
   ),
 });
+
+/** Body of `POST /orders/:id/cancel`: what whoever has settled the order has to say. */
+export const orderCancellation = body({ reason: identifier("reason") });
+
+/** A product, as a URL names it. */
+export const productSku = identifier("sku");

@@ -8,8 +8,12 @@ Place an order, once however often you ask, and follow it:
 Two at once, one of them invalid:
   curl -i ${origin}/orders/batch -H 'content-type: application/json' -d '{ "orders": [{ "orderId": "o-2" }, { "orderId": "o-3", "card": "tok_visa", "cents": 900, "lines": [{ "sku": "tea", "quantity": 2 }] }] }'
 
-Restock a product, one run at a time:
+Restart an order that was stopped:
+  curl -i -X POST ${origin}/orders/o-1/restart -H 'authorization: Bearer dev-only-token'
+
+Restock a product, one truck at a time, and say that it has come:
   curl -i -X POST ${origin}/products/tea/restock
+  curl -i -X POST ${origin}/products/tea/delivered -H 'authorization: Bearer dev-only-token'
 
 The pairs:
   curl ${origin}/pitfalls

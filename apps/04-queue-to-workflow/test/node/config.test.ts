@@ -41,8 +41,10 @@ describe("wrangler.jsonc", () => {
     expect(fulfilment?.concurrency?.limit).toBe(500);
   });
 
-  test("has logs on", () => {
+  test("has logs on, and asks for the operator's token, which does not stand there", () => {
     expect(config.observability?.enabled).toBe(true);
+    expect(config.secrets?.required).toEqual(["OPERATOR_TOKEN"]);
+    expect(config.vars).not.toHaveProperty("OPERATOR_TOKEN");
   });
 
   test("pnpm run deploy migrates every database before it deploys", async () => {

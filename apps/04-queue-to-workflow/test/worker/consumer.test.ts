@@ -3,6 +3,7 @@ import { fingerprintOf } from "@durable-lessons/idempotency";
 import { untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { fulfilmentId } from "../../src/consume-orders.ts";
 import worker from "../../src/index.ts";
 import { acceptOrders, findOrder } from "../../src/orders.ts";
 import { QUEUES } from "../../src/queues.ts";
@@ -63,6 +64,20 @@ describe("the consumer", () => {
       const instance = await instanceOf(order);
       expect(instance === null).toBe(nth === 41);
       if (instance) await untilOver(instance);
+    }
+  });
+
+  test("another order under an id that is taken is kept with its reason, and its neighbours are started", async () => {
+    const [order, neighbour] = newOrders(2) as [FulfilmentOrder, FulfilmentOrder];
+    await accept([order, neighbour]);
+    const { ids, acked } = await deliver([{ ...order, cents: 1 }, neighbour, order]);
+    expect(acked.toSorted()).toEqual(ids.toSorted());
+    expect(await letterOf(ids[0] ?? "")).toMatchObject({
+      reason: "There is another order with this id.",
+    });
+    for (const one of [order, neighbour]) {
+      await untilState(one, "shipped");
+      expect(await evidence(one)).toEqual(shipped);
     }
   });
 
@@ -141,7 +156,7 @@ describe("creating is refused", () => {
   });
 });
 
-test("an order writes three rows, and no index: what docs/scale.md counts with", async () => {
+test("an order writes four rows, and no index: what docs/scale.md counts with", async () => {
   const orderId = newOrder().orderId;
   const written = async (sql: string) =>
     (await env.DB.prepare(sql).bind(orderId).run()).meta.rows_written;
@@ -151,8 +166,9 @@ test("an order writes three rows, and no index: what docs/scale.md counts with",
        VALUES (?1, '', 'accepted', 0, 0)`,
     ),
     await written("UPDATE orders SET state = 'queued' WHERE order_id = ?1"),
+    await written("UPDATE orders SET started_at = 0 WHERE order_id = ?1"),
     await written("UPDATE orders SET state = 'shipped' WHERE order_id = ?1"),
-  ]).toEqual([1, 1, 1]);
+  ]).toEqual([1, 1, 1, 1]);
 });
 
 describe("after the instance's retention", () => {
@@ -186,6 +202,19 @@ describe("dead letters", () => {
     expect((await send("POST", "/orders", order)).status).toBe(200);
     expect(await findOrder(env.DB, order.orderId)).toMatchObject({ state: "queued", reason: null });
     await untilState(order, "in progress");
+    await (await instanceOf(order))?.terminate();
+  });
+
+  test("a message that dies because nobody could note the start leaves the order to its instance", async () => {
+    const order = newOrder();
+    await accept([order]);
+    await script(order, { "stock.reserve": ["hang"] });
+    await env.FULFILMENT.create({ id: await fulfilmentId(order.orderId), params: order });
+    await deliver([order], { queue: QUEUES.ordersDeadLetters });
+    expect(await findOrder(env.DB, order.orderId)).toMatchObject({
+      state: "queued",
+      started_at: expect.any(Number),
+    });
     await (await instanceOf(order))?.terminate();
   });
 

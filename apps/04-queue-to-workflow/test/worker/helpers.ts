@@ -43,15 +43,15 @@ export async function send(
   path: string,
   body?: unknown,
   workerEnv: Env = env,
+  token?: string,
 ): Promise<Answer> {
   const request = new Request(`https://lesson.example${path}`, {
     method,
-    ...(body === undefined
-      ? {}
-      : {
-          headers: { "content-type": "application/json" },
-          body: typeof body === "string" ? body : JSON.stringify(body),
-        }),
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const response =
     workerEnv === env
@@ -59,6 +59,10 @@ export async function send(
       : await worker.fetch(request, workerEnv, createExecutionContext());
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
+
+/** Sends a POST as an operator. */
+export const operate = (path: string, body?: unknown) =>
+  send("POST", path, body, env, env.OPERATOR_TOKEN);
 
 /** Hands a batch to the Worker's queue handler and tells what became of each message. */
 export async function deliver(

@@ -7,6 +7,7 @@ import { findOrder } from "../../src/orders.ts";
 import { MAX_BATCH_BYTES, MAX_ORDERS } from "../../src/schemas.ts";
 import { whatToTry } from "../../src/what-to-try.ts";
 import {
+  deliver,
   evidence,
   instanceOf,
   newOrder,
@@ -15,6 +16,7 @@ import {
   send,
   shipped,
   untilState,
+  viewOf,
 } from "./helpers.ts";
 
 describe("POST /orders", () => {
@@ -117,6 +119,31 @@ describe("POST /orders/batch", () => {
     expect(await evidence(order)).toEqual(shipped);
   });
 
+  test("a batch of which every order is another one under its id is 409", async () => {
+    const orders = newOrders(2);
+    await send("POST", "/orders/batch", { orders });
+    const others = orders.map((order) => ({ ...order, cents: 1 }));
+    const { status, body } = await send("POST", "/orders/batch", { orders: others });
+    expect(status).toBe(409);
+    expect(body.rejected?.map(({ index }) => index)).toEqual([0, 1]);
+    const mixed = await send("POST", "/orders/batch", { orders: [others[0], orders[1]] });
+    expect(mixed).toMatchObject({ status: 202, body: { known: 1, rejected: [{ index: 0 }] } });
+    for (const order of orders) await untilState(order, "shipped");
+    for (const order of orders) expect(await evidence(order)).toEqual(shipped);
+  });
+
+  test.each([33, 4500, 6000])(
+    "a batch with %i nested arrays in it is refused, and its neighbours are shipped",
+    async (depth) => {
+      const [before, after] = [newOrder(), newOrder()];
+      await send("POST", "/orders/batch", { orders: [before] });
+      const nested = `{"orders":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
+      expect((await send("POST", "/orders/batch", nested)).status).toBe(400);
+      await send("POST", "/orders/batch", { orders: [after] });
+      for (const order of [before, after]) await untilState(order, "shipped");
+    },
+  );
+
   test("a batch without any valid order is 400", async () => {
     const { status, body } = await send("POST", "/orders/batch", { orders: [null, 7, {}] });
     expect(status).toBe(400);
@@ -148,9 +175,14 @@ describe("back-pressure", () => {
     expect(status).toBe(503);
     expect(headers.get("retry-after")).toMatch(/^\d+$/);
     expect(body.error).toContain("again");
-    // No row, no message: nothing of it has happened.
-    expect(await findOrder(env.DB, order.orderId)).toBeNull();
-    expect((await send("POST", "/orders", order, busy)).status).toBe(202);
+    expect(headers.get("location")).toBe(`/orders/${order.orderId}`);
+    // The queue has said no, or its yes was lost: nobody knows, and the order says so.
+    expect(await viewOf(order)).toMatchObject({
+      state: "accepted",
+      next: expect.stringContaining("Nobody knows whether the queue has it"),
+    });
+    expect((await send("POST", "/orders", order, busy)).status).toBe(200);
+    expect((await findOrder(env.DB, order.orderId))?.state).not.toBe("accepted");
     await untilState(order, "shipped");
     expect(await evidence(order)).toEqual(shipped);
   });
@@ -159,13 +191,16 @@ describe("back-pressure", () => {
     const orders = newOrders(10);
     const busy = overloaded(1);
     expect((await send("POST", "/orders/batch", { orders }, busy)).status).toBe(503);
-    for (const { orderId } of orders) expect(await findOrder(env.DB, orderId)).toBeNull();
+    for (const order of orders) {
+      expect((await viewOf(order)).state).toBe("accepted");
+      expect(await instanceOf(order)).toBeNull();
+    }
     const again = await send("POST", "/orders/batch", { orders }, busy);
-    expect(again.body).toEqual({ accepted: 10, known: 0, rejected: [] });
+    expect(again.body).toEqual({ accepted: 0, known: 10, rejected: [] });
     for (const order of orders) await untilState(order, "shipped");
   });
 
-  test("a refusal takes back only what it brought: an order that is known stays", async () => {
+  test("a refusal changes nothing of an order that is known", async () => {
     const order = newOrder();
     await send("POST", "/orders", order);
     await untilState(order, "shipped");
@@ -173,8 +208,53 @@ describe("back-pressure", () => {
     const orders = [order, fresh];
     expect((await send("POST", "/orders/batch", { orders }, overloaded(1))).status).toBe(503);
     expect((await findOrder(env.DB, order.orderId))?.state).toBe("shipped");
-    expect(await findOrder(env.DB, fresh.orderId)).toBeNull();
+    expect((await findOrder(env.DB, fresh.orderId))?.state).toBe("accepted");
+    expect(await evidence(order)).toEqual(shipped);
   });
+
+  /** The real queue, whose first answer is lost: it has taken the messages, and nobody hears of it. */
+  function forgetful(): Env {
+    let lost = false;
+    const queue = new Proxy(env.ORDERS, {
+      get(target, name) {
+        if (name !== "sendBatch") return Reflect.get(target, name);
+        return async (messages: MessageSendRequest[]) => {
+          const answer = await target.sendBatch(messages);
+          if (lost) return answer;
+          lost = true;
+          throw new Error("[simulated] Network connection lost");
+        };
+      },
+    });
+    return { ...env, ORDERS: queue };
+  }
+
+  test.each([1, 3])(
+    "%i of which the queue took the messages, and its answer was lost: found at any time, shipped once",
+    async (count) => {
+      const orders = newOrders(count);
+      const [path, body] =
+        count === 1 ? ["/orders", orders[0]] : (["/orders/batch", { orders }] as const);
+      const queue = forgetful();
+      expect((await send("POST", path, body, queue)).status).toBe(503);
+      for (const order of orders) {
+        const { status } = await send("GET", `/orders/${order.orderId}`);
+        expect(status).toBe(200);
+        await untilState(order, "shipped");
+      }
+      const again = await send("POST", path, body, queue);
+      expect(again.status).toBe(count === 1 ? 200 : 202);
+      for (const order of orders) {
+        // The retention is over: the row alone knows.
+        await (await instanceOf(order))?.delete();
+        expect((await send("POST", path, body, queue)).status).toBe(again.status);
+        await deliver([order]);
+        expect(await instanceOf(order)).toBeNull();
+        expect((await viewOf(order)).state).toBe("shipped");
+        expect(await evidence(order)).toEqual(shipped);
+      }
+    },
+  );
 
   test("without its database it is 503 too, and nothing is sent", async () => {
     const order = newOrder();
@@ -203,6 +283,7 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
       400,
       "at most 100",
     ],
+    ["the id ..", "/orders", { ...good, orderId: ".." }, 400, "orderId must not be . or .."],
     ["an empty id", "/orders", { ...good, orderId: " " }, 400, "orderId"],
     [
       "an id of 1,000 characters",
@@ -223,7 +304,7 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
     ["no list", "/orders/batch", { orders: good }, 400, "list"],
     ["an empty list", "/orders/batch", { orders: [] }, 400, "empty"],
     ["101 orders", "/orders/batch", { orders: Array(101).fill(good) }, 400, "at most 100"],
-    ["a bare list", "/orders/batch", [good], 400, "orders is missing"],
+    ["a bare list", "/orders/batch", [good], 400, "the body must be a JSON object"],
     ["1 MB", "/orders/batch", { orders: ["x".repeat(1_000_000)] }, 413, "bytes"],
   ];
 
@@ -244,10 +325,36 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
   });
 
   test.each([
+    ["of which a letter is no UTF-8", "application/json", 0xff, 400],
+    ["in UTF-16", "application/json; charset=utf-16", 0x61, 415],
+  ])("a body %s", async (_name, contentType, letter, expected) => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...good, orderId: "?" }));
+    bytes[bytes.indexOf(0x3f)] = letter;
+    const response = await exports.default.fetch("https://lesson.example/orders", {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body: bytes,
+    });
+    expect(response.status).toBe(expected);
+  });
+
+  test.each(["%20", "%00", "x".repeat(3000), "%0A", "a%E2%80%A8b"])(
+    "a product that is called %j",
+    async (sku) => {
+      expect((await send("POST", `/products/${sku}/restock`)).status).toBe(400);
+      expect((await send("GET", `/products/${sku}`)).status).toBe(400);
+    },
+  );
+
+  test.each([
     ["GET", "/orders", "POST"],
     ["DELETE", "/orders/batch", "GET, POST"],
     ["PUT", "/orders/o-1", "GET"],
     ["GET", "/products/tea/restock", "POST"],
+    ["GET", "/orders/o-1/restart", "POST"],
+    ["GET", "/orders/o-1/cancel", "POST"],
+    ["GET", "/products/tea/delivered", "POST"],
+    ["POST", "/products/tea", "GET"],
   ])("the wrong method: %s %s", async (method, path, allow) => {
     const { status, headers } = await send(method, path);
     expect(status).toBe(405);
