@@ -5,6 +5,8 @@ import { type ModelAnswer, type ModelInput, textOf } from "./stand-in.ts";
 /** The bindings that the outside world needs. `EMAIL` is optional: without it mail is only remembered. */
 export interface WorldBindings {
   WORLD: D1Database;
+  /** The sender's address; {@link DEFAULT_SENDER} where nothing is deployed. */
+  MAIL_FROM?: string;
   EMAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
 }
 
@@ -101,7 +103,8 @@ export interface OutsideWorld {
   };
 }
 
-const SENDER = { email: "hello@example.com", name: "Durable Lessons" };
+/** Good for what leaves no machine. Cloudflare sends from a domain of one's own only ("Send emails from Workers"). */
+const DEFAULT_SENDER = "hello@example.com";
 
 /**
  * The outside world of one run.
@@ -118,7 +121,8 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
   ) => {
     const receipt = await request({ operation, kind, detail, key });
     if (receipt.isNew) {
-      await env.EMAIL?.send({ from: SENDER, ...detail }).catch(async (error: unknown) => {
+      const from = { email: env.MAIL_FROM ?? DEFAULT_SENDER, name: "Durable Lessons" };
+      await env.EMAIL?.send({ from, ...detail }).catch(async (error: unknown) => {
         await forget(env.WORLD, receipt);
         throw error;
       });

@@ -295,6 +295,17 @@ describe("mail through the send_email binding", () => {
     expect(send).toHaveBeenCalledWith(expect.not.objectContaining({ key: "k" }));
   });
 
+  test.each([
+    ["news@example.org", "news@example.org"],
+    [undefined, "hello@example.com"],
+  ])("MAIL_FROM %s: it comes from %s", async (from, sender) => {
+    const { run } = await newWorld();
+    const send = vi.fn((message: EmailMessageBuilder) => env.EMAIL.send(message));
+    const bindings = { WORLD, EMAIL: { send }, ...(from ? { MAIL_FROM: from } : {}) };
+    await outsideWorld(bindings, run).mail.send(mail);
+    expect(send.mock.lastCall?.[0].from).toMatchObject({ email: sender });
+  });
+
   test("what the binding refuses has not been sent, and its key stays free", async () => {
     const { run } = await newWorld();
     const { mail: provider } = outsideWorld({ WORLD, EMAIL: env.EMAIL }, run);

@@ -11,7 +11,7 @@ const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
 
 describe("wrangler.jsonc", () => {
   test("has logs on, and asks for the review token, which does not stand there", async () => {
-    expect(config.secrets?.required).toEqual(["REVIEW_TOKEN"]);
+    expect(config.secrets?.required).toEqual(["REVIEW_TOKEN", "MAIL_FROM"]);
     expect(config.vars).not.toHaveProperty("REVIEW_TOKEN");
     expect(config.observability?.enabled).toBe(true);
   });
