@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `lesson-dev --port N [--secret NAME=value] [--var NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
+ * `lesson-dev --port N [--persist-to DIR] [--secret NAME=value] [--var NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
  * databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to try: what the lab answers to
  * `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as production does it. A secret is a value for this machine only: it reaches the Workers that name it under
  * `secrets.required`, unless the lesson's folder has a `.dev.vars`. A var takes the place of the deployed one: what waits for hours
@@ -23,6 +23,7 @@ const lesson = process.cwd();
 const { values } = parseArgs({
   options: {
     port: { type: "string" },
+    "persist-to": { type: "string", default: join(".wrangler", "state") },
     secret: { type: "string", multiple: true, default: [] },
     var: { type: "string", multiple: true, default: [] },
   },
@@ -42,6 +43,8 @@ const named = (pairs: string[]) =>
   );
 const secrets = named(values.secret);
 const vars = named(values.var);
+// Without a path wrangler keeps its state beside the first configuration, which is a temporary one.
+const persistTo = ["--persist-to", values["persist-to"]];
 
 const requireHere = createRequire(join(lesson, "package.json"));
 const wranglerBin = join(requireHere.resolve("wrangler/package.json"), "..", "bin", "wrangler.js");
@@ -64,7 +67,7 @@ for (const { file, databases } of configs) {
     if (migrated.has(id)) continue;
     migrated.add(id);
     // Without a terminal wrangler does not ask whether it may.
-    const args = ["d1", "migrations", "apply", binding, "--local", "-c", file];
+    const args = ["d1", "migrations", "apply", binding, "--local", "-c", file, ...persistTo];
     const code = await ended(wrangler(args, "ignore"));
     if (code !== 0) process.exit(code);
   }
@@ -78,11 +81,7 @@ process.once("exit", () =>
 );
 // Ctrl-C reaches wrangler too; it ends workerd and itself.
 process.on("SIGINT", () => undefined).on("SIGTERM", () => dev.kill("SIGTERM"));
-const dev = wrangler(
-  // Without a path it would keep its state beside the first configuration, which is a temporary one.
-  ["dev", ...files, "--port", String(port), "--persist-to", join(".wrangler", "state")],
-  "inherit",
-);
+const dev = wrangler(["dev", ...files, "--port", String(port), ...persistTo], "inherit");
 void attend();
 process.exitCode = await ended(dev);
 await close();

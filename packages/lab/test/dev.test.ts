@@ -1,14 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { APPS } from "./fixture.ts";
-import { descendantsOf, HAS_PROC } from "./processes.ts";
-
-const PATIENTLY = { timeout: 110_000, interval: 100 };
-const DEV = join(import.meta.dirname, "../src/dev.ts");
+import { freePort, PATIENTLY, startDev } from "./lesson-dev.ts";
+import { HAS_PROC } from "./processes.ts";
 
 let apps: string;
 beforeEach(async () => {
@@ -16,42 +11,6 @@ beforeEach(async () => {
   apps = await mkdtemp(join(import.meta.dirname, ".tmp-"));
 });
 afterEach(() => rm(apps, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "localhost");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
-}
-
-/** `lesson-dev`, as it runs in a lesson's folder. */
-function startDev(lesson: string, port: number) {
-  const dev = spawn(process.execPath, [DEV, "--port", String(port)], {
-    cwd: lesson,
-    env: {
-      ...process.env,
-      TMPDIR: join(apps, "tmp"),
-      CLOUDFLARE_CF_FETCH_ENABLED: "false",
-      WRANGLER_SEND_METRICS: "false",
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(dev, "exit");
-  let output = "";
-  dev.stdout.on("data", (chunk) => (output += String(chunk)));
-  dev.stderr.on("data", (chunk) => (output += String(chunk)));
-  return {
-    pid: dev.pid ?? 0,
-    says: (text: string) =>
-      vi.waitFor(() => expect(output.slice(-2000)).toContain(text), PATIENTLY),
-    async stop() {
-      dev.kill("SIGTERM");
-      await ended;
-    },
-  };
-}
 
 test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, and leaves nothing else", async () => {
   const lesson = join(apps, "99-fixture");
@@ -62,7 +21,7 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
   await writeFile(join(lesson, "src/what-to-try.ts"), whatToTry);
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const dev = startDev(lesson, port);
+  const dev = startDev(lesson, port, temporary);
   try {
     await dev.says(`\nTry ${url}/pitfalls\n`);
     const pairs = (await (await fetch(`${url}/pitfalls`)).json()) as unknown[];
@@ -114,7 +73,8 @@ test.skipIf(!HAS_PROC)(
   async () => {
     const lesson = join(apps, "99-fixture");
     await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
-    await mkdir(join(apps, "tmp"));
+    const temporary = join(apps, "tmp");
+    await mkdir(temporary);
     const source = join(lesson, "src/index.ts");
     await writeFile(source, SLEEPER);
     const config = join(lesson, "wrangler.jsonc");
@@ -137,23 +97,19 @@ test.skipIf(!HAS_PROC)(
       await vi.waitFor(async () => expect(await statusOf(id)).toBe("complete"), PATIENTLY);
     };
 
-    let dev = startDev(lesson, port);
+    let dev = startDev(lesson, port, temporary);
     try {
       await vi.waitFor(() => statusOf("warm-up", "POST"), PATIENTLY);
       await vi.waitFor(async () => expect(await statusOf("warm-up")).toBe("complete"), PATIENTLY);
 
-      await leave("killed", async () => {
-        // The first one is wrangler's proxy.
-        const workerds = descendantsOf(dev.pid).filter(({ name }) => name.startsWith("workerd"));
-        process.kill(Math.max(...workerds.map(({ pid }) => pid)), "SIGKILL");
-      });
+      await leave("killed", async () => dev.kill());
       await goesOn(dev, "killed");
 
       await leave("saved", () => writeFile(source, `${SLEEPER}// Saved.\n`));
       await goesOn(dev, "saved");
 
       await leave("left", () => dev.stop());
-      dev = startDev(lesson, port);
+      dev = startDev(lesson, port, temporary);
       await goesOn(dev, "left");
     } finally {
       await dev.stop();

@@ -12,7 +12,7 @@ const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
 
 describe("wrangler.jsonc", () => {
   test("has logs on, and asks for key and token, which do not stand there", () => {
-    expect(config.secrets?.required).toEqual(["REVIEW_LINK_KEY", "DRAFT_TOKEN"]);
+    expect(config.secrets?.required).toEqual(["REVIEW_LINK_KEY", "DRAFT_TOKEN", "MAIL_FROM"]);
     expect(config.vars).not.toHaveProperty("REVIEW_LINK_KEY");
     expect(config.vars).not.toHaveProperty("DRAFT_TOKEN");
     expect(config.observability?.enabled).toBe(true);
