@@ -195,6 +195,21 @@ describe("what else a fix bears", () => {
     expect(complaints).toEqual([]);
   }, 240_000);
 
+  test.each([
+    ["", "The cure:"],
+    ["/zh-TW", "解法："],
+  ])("an exception leads to the pair that shows the cure: %j", async (locale, cure) => {
+    const { page, complaints } = await open(`${locale}/lessons/03-signup-queue`);
+    const gauntlet = pairOn(page, "one-throw-fails-the-batch").locator("details.gauntlet");
+    await gauntlet.locator("summary").click();
+    const cell = gauntlet.locator('[data-trial="fix each message twice"]');
+    expect(await cell.innerText()).toContain(cure);
+    await cell.getByRole("link").click();
+    await page.waitForURL("**/*#pair-no-idempotency");
+    expect(await page.locator("#pair-no-idempotency").count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   test("can be read in Chinese", async () => {
     const { page, complaints } = await open(`/zh-TW${LESSON}`);
     const gauntlet = gauntletOn(page);
