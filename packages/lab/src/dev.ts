@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * `lesson-dev --port N [--persist-to DIR] [--secret NAME=value] [--var NAME=value] …`: what `pnpm dev` does in a lesson. Applies the local migrations of its D1
- * databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to try: what the lab answers to
- * `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as production does it. A secret is a value for this machine only: it reaches the Workers that name it under
- * `secrets.required`, unless the lesson's folder has a `.dev.vars`. A var takes the place of the deployed one: what waits for hours
- * in production waits for seconds here.
+ * `lesson-dev --port N [--persist-to DIR] [--secret NAME=value] [--var NAME=value] …`: what `pnpm dev` does in a lesson. Applies
+ * the local migrations of its D1 databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to
+ * try: what the lab answers to `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as in
+ * production. A secret is a value for this machine only: it reaches the Workers that name it under `secrets.required`, unless
+ * the lesson's folder has a `.dev.vars`. A var takes the place of the deployed one, so that what waits for hours in production
+ * waits for seconds here.
  */
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";

@@ -152,6 +152,19 @@ export const errorAsJson: ErrorHandler = (error, c) => {
   return c.json({ error: "Something went wrong here. It is in the Worker's log." }, 500);
 };
 
+/**
+ * Makes what answers 503 with `Retry-After`, where something that was asked for cannot be done now, or nobody knows whether it
+ * has been. The cause goes into the Worker's log.
+ *
+ * @param seconds after which it may be sent again
+ * @param say what the client is told
+ */
+export const unavailableFor =
+  (seconds: number, say: (wait: string) => string) => (c: Context, cause: unknown) => {
+    console.error(cause);
+    return c.json({ error: say(`${seconds} seconds`) }, 503, { "retry-after": String(seconds) });
+  };
+
 /** Answers 404 as JSON. */
 export const notFoundAsJson: NotFoundHandler = (c) =>
   c.json({ error: `There is nothing at ${c.req.method} ${c.req.path}.` }, 404);

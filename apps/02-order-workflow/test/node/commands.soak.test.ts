@@ -3,10 +3,9 @@
  * with SEED=17 pnpm test:soak.
  */
 import { randomOf } from "@durable-lessons/lab/random";
-import type { LessonRuntime } from "@durable-lessons/lab/runner";
 import { soak } from "@durable-lessons/test-kit/soak";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { approval, clientOf, delivered, inReview, startLesson } from "./helpers.ts";
+import { expect, test, vi } from "vitest";
+import { approval, delivered, givenBack, inReview, lessonOfFile } from "./helpers.ts";
 
 const COMMANDS = soak(300, 40);
 const WAVES = 3;
@@ -14,21 +13,7 @@ const ORDERS = soak(20, 8);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
 const seed = Number(process.env["SEED"] ?? 1);
 
-let runtime: LessonRuntime;
-let shop: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  runtime = await startLesson();
-  shop = clientOf(runtime);
-});
-afterAll(() => runtime.close());
-
-const givenBack = {
-  "card.charged": 1,
-  "card.refunded": 1,
-  "stock.released": 1,
-  "stock.reserved": 1,
-};
+const { shop } = lessonOfFile();
 
 /** What is left of an order that was cancelled before its card was charged. */
 const kept = { "stock.released": 1 };

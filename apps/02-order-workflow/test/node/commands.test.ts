@@ -1,22 +1,7 @@
-import type { LessonRuntime } from "@durable-lessons/lab/runner";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { approval, clientOf, delivered, idOf, inReview, isOver, startLesson } from "./helpers.ts";
+import { describe, expect, test } from "vitest";
+import { approval, delivered, givenBack, idOf, inReview, isOver, lessonOfFile } from "./helpers.ts";
 
-let runtime: LessonRuntime;
-let shop: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  runtime = await startLesson();
-  shop = clientOf(runtime);
-});
-afterAll(() => runtime.close());
-
-const givenBack = {
-  "card.charged": 1,
-  "card.refunded": 1,
-  "stock.released": 1,
-  "stock.reserved": 1,
-};
+const { shop } = lessonOfFile();
 
 /** The amounts of all charges and refunds of an order. */
 async function centsOf(orderId: string) {

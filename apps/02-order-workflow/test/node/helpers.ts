@@ -3,7 +3,7 @@ import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/out
 import { LessonRuntime } from "@durable-lessons/lab/runner";
 import { isOver as isOverAs, PATIENTLY } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
-import { vi } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import type { OrderRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
@@ -12,6 +12,24 @@ export const TOKEN = "token-of-ada";
 /** The lesson on a workerd of its own, with a short grace period and short retries. */
 export const startLesson = (vars: Record<string, number | string> = {}) =>
   LessonRuntime.start(lesson, { GRACE_PERIOD: 50, RETRY_DELAY: 10, REVIEW_TOKEN: TOKEN, ...vars });
+
+/** What the tests of a file do with the runtime that they share. */
+type Running = Pick<LessonRuntime, "crash" | "env" | "fetch">;
+
+/** The lesson for all tests of a file: it starts before the first one, and ends after the last. */
+export function lessonOfFile() {
+  let started: LessonRuntime;
+  beforeAll(async () => {
+    started = await startLesson();
+  });
+  afterAll(() => started.close());
+  const runtime: Running = {
+    crash: () => started.crash(),
+    env: (worker) => started.env(worker),
+    fetch: (path, init) => started.fetch(path, init),
+  };
+  return { runtime, shop: clientOf(runtime) };
+}
 
 /** What the routes answer; the tests look at its fields. */
 export interface Answer {
@@ -34,7 +52,7 @@ export interface Answer {
 }
 
 /** A client of a lesson that runs. */
-export function clientOf(runtime: LessonRuntime, token: string | null = TOKEN) {
+export function clientOf(runtime: Running, token: string | null = TOKEN) {
   async function send(
     method: string,
     path: string,
@@ -122,5 +140,13 @@ export const delivered = {
   "card.charged": 1,
   "email.sent": 1,
   "parcel.shipped": 1,
+  "stock.reserved": 1,
+};
+
+/** What is left of an order that was charged, and given back before its parcel left. */
+export const givenBack = {
+  "card.charged": 1,
+  "card.refunded": 1,
+  "stock.released": 1,
   "stock.reserved": 1,
 };

@@ -10,10 +10,9 @@ import {
   type Operation,
 } from "@durable-lessons/outside-world";
 import { randomOf } from "@durable-lessons/lab/random";
-import type { LessonRuntime } from "@durable-lessons/lab/runner";
 import { soak } from "@durable-lessons/test-kit/soak";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { clientOf, delivered, idOf, newOrder, startLesson } from "./helpers.ts";
+import { expect, test, vi } from "vitest";
+import { delivered, idOf, lessonOfFile, newOrder } from "./helpers.ts";
 
 const CRASHES = soak(10, 3);
 const PATIENTLY = { timeout: 90_000, interval: 250 };
@@ -22,14 +21,7 @@ const [first = 1, last = first] = (process.env["SEEDS"] ?? soak("1-50", "1-15"))
   .map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
 
-let runtime: LessonRuntime;
-let shop: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  runtime = await startLesson();
-  shop = clientOf(runtime);
-});
-afterAll(() => runtime.close());
+const { runtime, shop } = lessonOfFile();
 
 interface Plan {
   seed: number;
