@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChildProcess } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -210,20 +211,31 @@ export class Runtime {
     this.#workerd = undefined;
     const { startTimeoutMs } = this.#options;
     const message = `The Workers were not up after ${startTimeoutMs} ms.`;
-    const onSpawn = (child: ChildProcess) => {
-      this.#children.push(child);
-      child.once("exit", (code, signal) => {
-        if (this.#workerd !== child || this.#isEnding) return;
-        this.#lost.resolve(signal ? `ended by ${signal}` : `ended with code ${code}`);
-      });
-    };
+    const before = this.#children.length;
     try {
-      this.#workerd = await spawnedDuring(() => within(work(), startTimeoutMs, message), onSpawn);
+      await within(
+        starter.run((child) => this.#adopt(child), work),
+        startTimeoutMs,
+        message,
+      );
     } catch (error) {
       // Whoever waits for a workerd that does not answer hears of its end.
       if (error instanceof TimeLimitError) await this.#killAll();
       throw error;
     }
+    this.#workerd = this.#children.slice(before).at(-1);
+    if (!this.#workerd)
+      throw new Error("Wrangler started no workerd: its test harness works in another way now.");
+  }
+
+  /** Takes a workerd into care. One whose start was given up comes after the end, and is not let live. */
+  #adopt(child: ChildProcess): void {
+    this.#children.push(child);
+    if (this.#isEnding) child.kill("SIGKILL");
+    child.once("exit", (code, signal) => {
+      if (this.#workerd !== child || this.#isEnding) return;
+      this.#lost.resolve(signal ? `ended by ${signal}` : `ended with code ${code}`);
+    });
   }
 
   async #migrate(): Promise<void> {
@@ -261,41 +273,22 @@ function giveWranglerAHome(): void {
   }
 }
 
-let lastSpawn: Promise<unknown> = Promise.resolve();
-
 /**
- * Runs `work` and returns the last workerd that this process spawned on the way. Wrangler keeps the handle to itself;
- * Node tells of every child on its diagnostics channel `child_process`. One at a time, so that two runtimes of one
- * process do not take each other's.
+ * Who has started what is running now, which a spawned workerd is given to. Wrangler keeps the handle to itself; Node tells
+ * of every child on its diagnostics channel `child_process`, and the asynchronous context tells two runtimes of one
+ * process apart, also for what comes late.
  */
-async function spawnedDuring(
-  work: () => Promise<unknown>,
-  onWorkerd: (child: ChildProcess) => void,
-): Promise<ChildProcess> {
-  const spawn = lastSpawn.then(async () => {
-    const children: ChildProcess[] = [];
-    const onSpawn = (message: unknown) => {
-      children.push((message as { process: ChildProcess }).process);
-    };
-    // Node tells of a child before it knows its name.
-    const workerds = () =>
-      children.filter(({ spawnfile }) => basename(spawnfile).startsWith("workerd"));
-    const spawns = channel("child_process");
-    spawns.subscribe(onSpawn);
-    try {
-      await work();
-    } finally {
-      spawns.unsubscribe(onSpawn);
-      workerds().forEach(onWorkerd);
-    }
-    const workerd = workerds().at(-1);
-    if (!workerd)
-      throw new Error("Wrangler started no workerd: its test harness works in another way now.");
-    return workerd;
-  });
-  lastSpawn = spawn.catch(() => undefined);
-  return spawn;
-}
+const starter = new AsyncLocalStorage<(workerd: ChildProcess) => void>();
+
+channel("child_process").subscribe((message) => {
+  const { process: child } = message as { process: ChildProcess };
+  const adopt = starter.getStore();
+  // Node tells of a child before it knows its name.
+  if (adopt)
+    child.once("spawn", () => {
+      if (basename(child.spawnfile).startsWith("workerd")) adopt(child);
+    });
+});
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode === null && signalCode === null;
