@@ -62,6 +62,8 @@ export class Runtime {
   readonly #children: ChildProcess[] = [];
   readonly #withoutDelays: { binding: string; worker: string | undefined }[] = [];
   #workerd: ChildProcess | undefined;
+  /** What the harness was last asked to do, and may still be at when its time is over. */
+  #work: Promise<unknown> = Promise.resolve();
   #isEnding = false;
   #isBuilt = false;
 
@@ -186,6 +188,8 @@ export class Runtime {
     // The harness waits for a start that may never end.
     await within(this.#harness.close(), CLOSE_MS, "").catch(() => undefined);
     await this.#killAll();
+    // A start that was given up still writes files, until it sees that it is over.
+    await within(this.#work, CLOSE_MS, "").catch(() => undefined);
     await this.#options.onClose?.();
   }
 
@@ -213,11 +217,8 @@ export class Runtime {
     const message = `The Workers were not up after ${startTimeoutMs} ms.`;
     const before = this.#children.length;
     try {
-      await within(
-        starter.run((child) => this.#adopt(child), work),
-        startTimeoutMs,
-        message,
-      );
+      this.#work = starter.run((child) => this.#adopt(child), work);
+      await within(this.#work, startTimeoutMs, message);
     } catch (error) {
       // Whoever waits for a workerd that does not answer hears of its end.
       if (error instanceof TimeLimitError) await this.#killAll();
