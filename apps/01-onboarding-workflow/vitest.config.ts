@@ -2,6 +2,7 @@ import { lessonTests } from "@durable-lessons/test-kit/vitest";
 
 export default lessonTests(import.meta.dirname, {
   worker: {
+    bindings: { OPERATOR_TOKEN: "token-of-ada-for-these-tests" },
     queueConsumers: {
       "onboarding-requests": {
         maxBatchTimeout: 0,

@@ -5,7 +5,7 @@ export default lessonTests(import.meta.dirname, {
     bindings: {
       RETRY_DELAY: 10,
       PUBLIC_ORIGIN: "https://lesson.example",
-      DRAFT_TOKEN: "dev-only-token",
+      DRAFT_TOKEN: "token-of-ada-for-these-tests",
       REVIEW_LINK_KEY: "key-of-the-tests-key-of-the-tests-key",
     },
   },

@@ -1,11 +1,14 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
 import {
   errorAsJson,
+  hasToken,
   jsonBody,
   limitBody,
   notFoundAsJson,
   onlyMethods,
+  requireToken,
 } from "@durable-lessons/worker-helpers/http";
+import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
 import { Hono } from "hono";
 import * as v from "valibot";
 import { consumeOnboardingRequests } from "./queue-consumer.ts";
@@ -23,9 +26,12 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
-app.post("/onboard", jsonBody(onboardingRequest), async (c) => {
+// Anybody may ask, so nobody may ask without end: neither a caller, nor all of them together for one address.
+app.post("/onboard", limitCallers, jsonBody(onboardingRequest), async (c) => {
+  const user = c.req.valid("json");
+  await countAgainst(c.env.PER_RECIPIENT, user.email, "for this e-mail address");
   try {
-    const onboarding = await startOnboarding(c.env, c.req.valid("json"));
+    const onboarding = await startOnboarding(c.env, user);
     const { id, outcome } = onboarding;
     if (outcome === "refused") return c.json({ error: onboarding.reason }, 409);
     const body = { status: outcome, instanceId: id };
@@ -36,8 +42,9 @@ app.post("/onboard", jsonBody(onboardingRequest), async (c) => {
 });
 app.all("/onboard", onlyMethods("POST"));
 
-// Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope.
-app.post("/onboard/queue", jsonBody(v.unknown()), async (c) => {
+// Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope. In production other Workers
+// of ours send to it, and a stranger must not.
+app.post("/onboard/queue", requireToken("OPERATOR_TOKEN"), jsonBody(v.unknown()), async (c) => {
   try {
     await c.env.ONBOARDING_REQUESTS.send(c.req.valid("json"));
     return c.json({ status: "queued" }, 202);
@@ -52,7 +59,9 @@ app.get("/status/:id", async (c) => {
   const instance = await findInstance(c.env, id);
   if (!instance) return c.json({ error: `There is no instance "${id}".` }, 404);
   const { status, output = null, error = null } = await instance.status();
-  return c.json({ instanceId: id, status, output, error });
+  // An id can be guessed. What a run has done and why it failed is for whoever operates it.
+  const details = (await hasToken(c, c.env.OPERATOR_TOKEN)) ? { output, error } : {};
+  return c.json({ instanceId: id, status, ...details });
 });
 app.all("/status/:id", onlyMethods("GET"));
 

@@ -20,7 +20,8 @@ export class OnboardingWorkflow extends WorkflowEntrypoint<Env, OnboardingReques
 
     const welcome = await step.do("prepare welcome mail", async () => ({
       subject: planType === "pro" ? "Welcome to Pro" : "Welcome",
-      text: `Hello ${userId}, your account has been ready since ${new Date().toISOString()}.`,
+      // Nothing of what a stranger may have typed: whoever gets this mail may not have asked for it.
+      text: `Hello, your account has been ready since ${new Date().toISOString()}.`,
     }));
 
     const { messageId } = await step.do("send welcome mail", async () => {

@@ -3,10 +3,10 @@ export const whatToTry = (origin: string) => `Lesson 1: the first Workflow
 
 Onboard a user, once however often you ask:
   curl -i ${origin}/onboard -H 'content-type: application/json' -d '{ "userId": "ada", "email": "ada@example.com", "planType": "pro" }'
-  curl ${origin}/status/onboard-ada
+  curl ${origin}/status/onboard-ada -H "authorization: Bearer $OPERATOR_TOKEN"
 
 The same through the queue, and by the cron:
-  curl -i ${origin}/onboard/queue -H 'content-type: application/json' -d '{ "userId": "bob", "email": "bob@example.com", "planType": "free" }'
+  curl -i ${origin}/onboard/queue -H "authorization: Bearer $OPERATOR_TOKEN" -H 'content-type: application/json' -d '{ "userId": "bob", "email": "bob@example.com", "planType": "free" }'
   curl '${origin}/cdn-cgi/local/scheduled?cron=0+8+*+*+*'
 
 The pairs:

@@ -1,16 +1,18 @@
 import { scriptFaults } from "@durable-lessons/outside-world";
 import {
   errorAsJson,
+  hasToken,
   jsonBody,
   limitBody,
   notFoundAsJson,
   onlyMethods,
   requireToken,
 } from "@durable-lessons/worker-helpers/http";
+import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
 import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { type Context, Hono } from "hono";
 import { oneAtATime, pause, restart, resume, review, terminate } from "./control.ts";
-import { viewOf } from "./order-view.ts";
+import { summaryOf, viewOf } from "./order-view.ts";
 import { findOrder, type OrderRow } from "./orders.ts";
 import { faultsOf, onlyOnThisMachine, outage } from "./outage.ts";
 import { placeOrder } from "./place-order.ts";
@@ -25,8 +27,10 @@ app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 app.use(limitBody());
 
-app.post("/orders", jsonBody(orderRequest), async (c) => {
+// Anybody may order, so nobody may order without end: neither a caller, nor all of them together for one address.
+app.post("/orders", limitCallers, jsonBody(orderRequest), async (c) => {
   const order = c.req.valid("json");
+  await countAgainst(c.env.PER_RECIPIENT, order.email, "for this e-mail address");
   const placed = await placeOrder(c.env, order);
   if (placed.state === "conflict") {
     return c.json({ error: `There is another order "${order.orderId}". Choose a new id.` }, 409);
@@ -54,6 +58,8 @@ app.use("/orders/:id/*", async (c, next) => {
 
 app.get("/orders/:id", async (c) => {
   const { row } = c.var;
+  // An id can be guessed: who reviewed it, what was done and why it failed is for those who have the token.
+  if (!(await hasToken(c, c.env.REVIEW_TOKEN))) return c.json(summaryOf(row));
   return c.json(await viewOf(row, await findInstance(c.env.ORDERS, row.instance_id)));
 });
 app.all("/orders/:id", onlyMethods("GET"));

@@ -1,17 +1,22 @@
 import type { OrderRow } from "./orders.ts";
 import { stepsOf } from "./steps.ts";
 
-/** What `GET /orders/:id` tells: our own row, and the platform's view of the instance while it is kept. */
+/** What `GET /orders/:id` tells anybody who knows the id. */
+export const summaryOf = (row: OrderRow) => ({
+  orderId: row.order_id,
+  state: row.state,
+  totalCents: row.total_cents,
+  parcelId: row.parcel_id,
+  createdAt: new Date(row.created_at).toISOString(),
+  updatedAt: new Date(row.updated_at).toISOString(),
+});
+
+/** What it tells with the token: all of our own row, and the platform's view of the instance while it is kept. */
 export async function viewOf(row: OrderRow, instance: WorkflowInstance | null) {
   return {
-    orderId: row.order_id,
-    state: row.state,
-    totalCents: row.total_cents,
-    parcelId: row.parcel_id,
+    ...summaryOf(row),
     review: row.review && JSON.parse(row.review),
     reason: row.reason,
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(row.updated_at).toISOString(),
     instance: instance && (await statusOf(instance)),
     steps: instance ? await stepsOf(instance) : [],
   };

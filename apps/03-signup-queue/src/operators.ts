@@ -1,4 +1,4 @@
-import { bearerToken, isSameSecret } from "@durable-lessons/worker-helpers/http";
+import { bearerToken, isSameSecret, obstacleToToken } from "@durable-lessons/worker-helpers/http";
 import type { MiddlewareHandler } from "hono";
 
 /** What a route behind {@link requireOperator} reads with `c.var`. */
@@ -18,6 +18,11 @@ export const requireOperator: MiddlewareHandler<{
       "No operator is configured. Set the secret to name:token, the token being long and random: " +
       "wrangler secret put ADMIN_TOKENS";
     return c.json({ error }, 503);
+  }
+  for (const { name, token } of operators) {
+    const obstacle = obstacleToToken(token);
+    if (obstacle)
+      return c.json({ error: `The token of ${name} in ADMIN_TOKENS ${obstacle}.` }, 503);
   }
   const given = bearerToken(c) ?? "";
   const matches = await Promise.all(

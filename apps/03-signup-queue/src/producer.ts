@@ -6,6 +6,7 @@ import {
   notFoundAsJson,
   onlyMethods,
 } from "@durable-lessons/worker-helpers/http";
+import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
 import { Hono } from "hono";
 import { listDeadLetters } from "./dead-letters.ts";
 import { operatorPage } from "./operator-page.ts";
@@ -20,9 +21,11 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // Takes the form, puts it into the queue and answers. What comes of it is the consumer's work, and takes its time.
-app.post("/signup", jsonBody(signupRequest), async (c) => {
+// Anybody may sign up, so nobody may do so without end: neither a caller, nor all of them together for one address.
+app.post("/signup", limitCallers, jsonBody(signupRequest), async (c) => {
   const signup = c.req.valid("json");
   const id = await signupId(signup.email);
+  await countAgainst(c.env.PER_RECIPIENT, id, "for this e-mail address");
   try {
     await c.env.SIGNUPS.send({ id, ...signup });
   } catch (error) {

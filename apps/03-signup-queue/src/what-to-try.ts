@@ -5,11 +5,11 @@ Sign up, once however often you ask and however you spell it:
   curl -i ${origin}/signup -H 'content-type: application/json' -d '{ "email": "ada@example.com", "name": "Ada" }'
   curl -i ${origin}/signup -H 'content-type: application/json' -d '{ "email": " ADA@Example.com " }'
 
-Make two dead letters, and decide about them, with the token dev-only-token:
+Make two dead letters, and decide about them, with the token that stands below, after the colon:
   curl -X POST ${origin}/pitfalls/retrying-the-hopeless/fix
   curl -X POST ${origin}/pitfalls/nobody-reads-the-dlq/fix
   ${origin}/
-  curl ${origin}/dead-letters -H 'authorization: Bearer dev-only-token'
+  curl ${origin}/dead-letters -H "authorization: Bearer \${ADMIN_TOKENS#*:}"
 
 The pairs:
   curl ${origin}/pitfalls

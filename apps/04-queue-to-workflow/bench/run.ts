@@ -26,6 +26,7 @@ const ORDERS = ROUNDS * 100;
 // Its report of every batch would drown the tables.
 process.env["WRANGLER_LOG"] ??= "error";
 const lesson = join(import.meta.dirname, "..");
+const TOKEN = crypto.randomUUID();
 const say = (text: string) => values.json || console.log(text);
 /** Progress, for whoever watches: never a part of the result. */
 const progress = (text: string) =>
@@ -118,7 +119,7 @@ const ORDERS_PER_RUNTIME = 2000;
 
 /** From POST to shipped, on a fresh runtime: nothing lost and nothing twice, and how long for each order. */
 async function endToEnd(count: number) {
-  const runtime = await LessonRuntime.start(lesson);
+  const runtime = await LessonRuntime.start(lesson, { OPERATOR_TOKEN: TOKEN });
   const bindings = async () =>
     (await runtime.env("queue-to-workflow")) as unknown as { DB: D1Database; WORLD: D1Database };
   const shipped = async () => {
@@ -149,7 +150,7 @@ async function endToEnd(count: number) {
         while (from - (await shipped()) >= IN_FLIGHT) await delay(50);
         const response = await runtime.fetch("/orders/batch", {
           method: "POST",
-          headers: { "content-type": "application/json" },
+          headers: { "content-type": "application/json", authorization: `Bearer ${TOKEN}` },
           body: JSON.stringify({ orders: orders.slice(from, Math.min(from + 100, end)) }),
         });
         if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);

@@ -1,5 +1,6 @@
 import {
   errorAsJson,
+  hasToken,
   issuesAsText,
   jsonBody,
   limitBody,
@@ -7,13 +8,14 @@ import {
   onlyMethods,
   requireToken,
 } from "@durable-lessons/worker-helpers/http";
+import { limitCallers } from "@durable-lessons/worker-helpers/limits";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as v from "valibot";
 import { consumeDeadLetters } from "./consume-dead-letters.ts";
 import { consumeOrders } from "./consume-orders.ts";
 import { cancel, restartFailed } from "./failed-orders.ts";
-import { viewOf } from "./order-view.ts";
+import { summaryOf, viewOf } from "./order-view.ts";
 import { findOrder, type OrderRow } from "./orders.ts";
 import { placeOrders } from "./place-orders.ts";
 import { QUEUES } from "./queues.ts";
@@ -44,7 +46,7 @@ app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
 
 // One order. 202 as soon as the queue has it: what comes of it takes its time.
-app.post("/orders", limitBody(), jsonBody(fulfilmentOrder), async (c) => {
+app.post("/orders", limitCallers, limitBody(), jsonBody(fulfilmentOrder), async (c) => {
   const order = c.req.valid("json");
   // Whatever comes of it, here it can be looked up.
   c.header("location", `/orders/${encodeURIComponent(order.orderId)}`);
@@ -61,30 +63,37 @@ app.post("/orders", limitBody(), jsonBody(fulfilmentOrder), async (c) => {
 });
 app.all("/orders", onlyMethods("POST"));
 
-// Up to a hundred. What cannot be taken is named and left out; the others go into the queue together.
-app.post("/orders/batch", limitBody(MAX_BATCH_BYTES), jsonBody(fulfilmentOrderBatch), async (c) => {
-  const parsed = c.req.valid("json").orders.map((order) => v.safeParse(fulfilmentOrder, order));
-  const orders = parsed.flatMap((order) => (order.success ? [order.output] : []));
-  try {
-    const placed = (await placeOrders(c.env, orders)).values();
-    let [accepted, known, isConflict] = [0, 0, false];
-    const rejected = parsed.flatMap((order, index) => {
-      if (!order.success) return [{ index, error: issuesAsText(order.issues) }];
-      const outcome = placed.next().value;
-      if (outcome === "conflict" || outcome === "failed") {
-        isConflict = true;
-        return [{ index, error: REFUSALS[outcome] }];
-      }
-      if (outcome === "accepted") accepted += 1;
-      else known += 1;
-      return [];
-    });
-    const refused = isConflict ? 409 : 400;
-    return c.json({ accepted, known, rejected }, accepted + known > 0 ? 202 : refused);
-  } catch (error) {
-    return unavailable(c, error);
-  }
-});
+// Up to a hundred, from a shop that has the token. What cannot be taken is named and left out; the others go into the queue
+// together.
+app.post(
+  "/orders/batch",
+  asOperator,
+  limitBody(MAX_BATCH_BYTES),
+  jsonBody(fulfilmentOrderBatch),
+  async (c) => {
+    const parsed = c.req.valid("json").orders.map((order) => v.safeParse(fulfilmentOrder, order));
+    const orders = parsed.flatMap((order) => (order.success ? [order.output] : []));
+    try {
+      const placed = (await placeOrders(c.env, orders)).values();
+      let [accepted, known, isConflict] = [0, 0, false];
+      const rejected = parsed.flatMap((order, index) => {
+        if (!order.success) return [{ index, error: issuesAsText(order.issues) }];
+        const outcome = placed.next().value;
+        if (outcome === "conflict" || outcome === "failed") {
+          isConflict = true;
+          return [{ index, error: REFUSALS[outcome] }];
+        }
+        if (outcome === "accepted") accepted += 1;
+        else known += 1;
+        return [];
+      });
+      const refused = isConflict ? 409 : 400;
+      return c.json({ accepted, known, rejected }, accepted + known > 0 ? 202 : refused);
+    } catch (error) {
+      return unavailable(c, error);
+    }
+  },
+);
 
 const findRow = createMiddleware<Bound>(async (c, next) => {
   const id = c.req.param("id") ?? "";
@@ -94,7 +103,11 @@ const findRow = createMiddleware<Bound>(async (c, next) => {
   await next();
 });
 
-app.get("/orders/:id", findRow, async (c) => c.json(await viewOf(c.env, c.var.row)));
+app.get("/orders/:id", findRow, async (c) => {
+  const view = await viewOf(c.env, c.var.row);
+  // An id can be guessed: what was done and why it failed is for those who have the token.
+  return c.json((await hasToken(c, c.env.OPERATOR_TOKEN)) ? view : summaryOf(view));
+});
 app.all("/orders/batch", onlyMethods("GET", "POST"));
 app.all("/orders/:id", onlyMethods("GET"));
 
@@ -118,7 +131,9 @@ app.post(
 );
 app.all("/orders/:id/cancel", onlyMethods("POST"));
 
-// "One truck at a time" is a Durable Object's work: everybody who asks for this product asks the same object.
+// "One truck at a time" is a Durable Object's work: everybody who asks for this product asks the same object. Every name that is
+// asked for is an object, so strangers may not ask.
+app.use("/products/*", asOperator);
 app.use("/products/:sku/*", async (c, next) => {
   const sku = v.safeParse(productSku, c.req.param("sku"));
   return sku.success ? next() : c.json({ error: issuesAsText(sku.issues) }, 400);
@@ -147,7 +162,7 @@ app.post("/products/:sku/restock", async (c) => {
 });
 app.all("/products/:sku/restock", onlyMethods("POST"));
 
-app.post("/products/:sku/delivered", asOperator, async (c) => {
+app.post("/products/:sku/delivered", async (c) => {
   const sku = c.req.param("sku");
   try {
     const { instanceId, state } = await c.env.SHELVES.getByName(sku).delivered(sku);

@@ -33,7 +33,17 @@ export interface OrderView {
   updatedAt: string;
 }
 
-/** What `GET /orders/:id` tells: the row, and while the order is under way what its instance does. */
+/** What `GET /orders/:id` tells anybody who knows the id. */
+export const summaryOf = ({ orderId, state, parcelId, next, createdAt, updatedAt }: OrderView) => ({
+  orderId,
+  state,
+  parcelId,
+  next,
+  createdAt,
+  updatedAt,
+});
+
+/** What it tells with the token: the row, and while the order is under way what its instance does. */
 export async function viewOf(env: Env, row: OrderRow): Promise<OrderView> {
   const { state, instance, status } = await lookAt(env, row);
   if (status?.status === "complete") {

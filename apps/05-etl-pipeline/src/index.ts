@@ -24,8 +24,7 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // Whoever starts something or reads a customer's data needs the token, before they hear whether there is such a day.
-app.on("POST", ["/runs", "/runs/*"], asAdministrator);
-app.use("/runs/:day/rejects", asAdministrator);
+app.use("/runs/*", asAdministrator);
 
 app.post("/runs", jsonBody(etlRun), async (c) => {
   const { day } = c.req.valid("json");

@@ -2,8 +2,8 @@
 export const whatToTry = (origin: string) => `Lesson 6: a model writes, a person decides
 
 Ask for a draft, once however often you ask:
-  curl -i ${origin}/drafts -H 'authorization: Bearer dev-only-token' -H 'content-type: application/json' -d '{ "draftId": "d-1", "prompt": "Why is tea green?", "reviewer": "bob@example.com" }'
-  curl ${origin}/drafts/d-1 -H 'authorization: Bearer dev-only-token'
+  curl -i ${origin}/drafts -H "authorization: Bearer $DRAFT_TOKEN" -H 'content-type: application/json' -d '{ "draftId": "d-1", "prompt": "Why is tea green?", "reviewer": "bob@example.com" }'
+  curl ${origin}/drafts/d-1 -H "authorization: Bearer $DRAFT_TOKEN"
 
 The reviewer's mail with the link is in the Local Explorer, among the e-mails:
   ${origin}/cdn-cgi/explorer

@@ -4,17 +4,20 @@
  * the local migrations of its D1 databases, starts `wrangler dev` with the lab in front of the lesson, and says which URLs to
  * try: what the lab answers to `GET /` with `accept: text/plain`. Runs that a restart has left unfinished are woken, as in
  * production. A secret is a value for this machine only: it reaches the Workers that name it under `secrets.required`, unless
- * the lesson's folder has a `.dev.vars`. A var takes the place of the deployed one, so that what waits for hours in production
+ * the lesson's folder has a `.dev.vars` with another value. `RANDOM` at its end is made at random once, and kept beside the local
+ * state: nothing that is published opens anything. A var takes the place of the deployed one, so that what waits for hours in production
  * waits for seconds here.
  */
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseArgs, parseEnv } from "node:util";
 import { experimental_readRawConfig } from "wrangler";
 import { labWorker } from "./runner/lab-worker.ts";
+import { localSecrets } from "./runner/local-secrets.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 import { readLesson } from "./runner/read-lesson.ts";
 import { wakeUnfinished } from "./runner/wake-unfinished.ts";
@@ -42,7 +45,12 @@ const named = (pairs: string[]) =>
       return [name, value.join("=")];
     }),
   );
-const secrets = named(values.secret);
+const configs = await lessonConfigs(lesson);
+const own = parseEnv(await readFile(join(lesson, ".dev.vars"), "utf8").catch(() => ""));
+const secrets = {
+  ...(await localSecrets(named(values.secret), resolve(lesson, values["persist-to"]))),
+  ...own,
+};
 const vars = named(values.var);
 // Without a path wrangler keeps its state beside the first configuration, which is a temporary one.
 const persistTo = ["--persist-to", values["persist-to"]];
@@ -61,7 +69,6 @@ const { pairs, broken } = await readLesson(folder);
 for (const { file, line = 1, message } of broken) {
   process.stderr.write(`Left out: ${relative(lesson, file)}:${line}: ${message}\n`);
 }
-const configs = await lessonConfigs(lesson);
 const migrated = new Set<string>();
 for (const { file, databases } of configs) {
   for (const { binding, database_id: id } of databases) {
@@ -108,23 +115,37 @@ function devConfigOf(file: string): string {
 async function attend(): Promise<void> {
   const workflows = configs.flatMap((config) => config.workflows);
   let boot: string | undefined;
+  let troubled: string | undefined;
   for (; dev.exitCode === null && dev.signalCode === null; await delay(LOOK_MS)) {
     const now = await textOf(BOOT_PATH);
     // Not up yet, down for a moment, or the same as before.
     if (now === undefined || now === boot) continue;
-    const isFirst = boot === undefined;
-    boot = now;
     try {
-      if (isFirst) process.stdout.write(`\n${await textOf("/")}\n`);
+      if (boot === undefined && troubled === undefined)
+        process.stdout.write(`\n${await textOf("/")}\n${exportsOf(secrets)}`);
       for (const { workflow, ids } of await wakeUnfinished(origin, workflows)) {
         const runs = ids.length === 1 ? "an unfinished run" : `${ids.length} unfinished runs`;
         if (ids.length > 0)
           process.stdout.write(`Woke ${runs} of ${workflow}: ${shortened(ids)}\n`);
       }
+      boot = now;
     } catch (error) {
-      process.stderr.write(`What a restart left unfinished was not woken: ${String(error)}\n`);
+      // It may have gone down again. Of each it is said once, and tried again.
+      if (troubled !== now)
+        process.stderr.write(`What a restart left unfinished is not woken yet: ${String(error)}\n`);
+      troubled = now;
     }
   }
+}
+
+/** What makes the commands above work in another terminal. */
+function exportsOf(values: Record<string, string | undefined>): string {
+  const required = new Set(configs.flatMap((config) => config.secrets));
+  const lines = Object.entries(values)
+    .filter(([name]) => required.has(name) && name !== "MAIL_FROM")
+    .map(([name, value]) => `  export ${name}=${value}\n`);
+  if (lines.length === 0) return "";
+  return `The secrets of this machine, for the commands above:\n${lines.join("")}\n`;
 }
 
 async function textOf(path: string): Promise<string | undefined> {

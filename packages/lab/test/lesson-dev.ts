@@ -39,8 +39,12 @@ export function startDev(lesson: string, port: number, temporary: string, option
   return {
     /** Kills the workerd that runs the Workers. The one that was started before it is wrangler's proxy. */
     kill() {
-      const workerds = descendantsOf(dev.pid ?? 0).filter(({ name }) => name.startsWith("workerd"));
-      process.kill(Math.max(...workerds.map(({ pid }) => pid)), "SIGKILL");
+      const last = descendantsOf(dev.pid ?? 0)
+        .filter(({ name }) => name.startsWith("workerd"))
+        .toSorted((a, b) => a.started - b.started)
+        .at(-1);
+      if (!last) throw new Error("No workerd is running.");
+      process.kill(last.pid, "SIGKILL");
     },
     /** What it has written so far. */
     get output() {

@@ -11,6 +11,8 @@ interface ProcessEntry {
   name: string;
   state: string;
   parent: number;
+  /** When it was started, in ticks since the machine was. Process ids begin anew when they are used up. */
+  started: number;
 }
 
 /** The processes below `pid` that run. One that has ended, and waits to be reaped, does not. */
@@ -41,8 +43,10 @@ function processEntry(pid: number): ProcessEntry | null {
   }
   // pid (name) state parent …; the name may hold anything, brackets too.
   const end = stat.lastIndexOf(")");
-  const [state = "", parent = ""] = stat.slice(end + 2).split(" ");
-  return { pid, name: stat.slice(stat.indexOf("(") + 1, end), state, parent: Number(parent) };
+  const fields = stat.slice(end + 2).split(" ");
+  const [state = "", parent = ""] = fields;
+  const name = stat.slice(stat.indexOf("(") + 1, end);
+  return { pid, name, state, parent: Number(parent), started: Number(fields[19]) };
 }
 
 /** Does the operating system know this process id? */

@@ -49,6 +49,23 @@ export function line(name: string, maxLength: number) {
 }
 
 /**
+ * A {@link line} that may stand in a mail to somebody else: nothing in it that a mail program makes a link of, and no address.
+ *
+ * @param name the field's name, for the messages
+ * @param maxLength the most UTF-16 code units
+ */
+export function words(name: string, maxLength: number) {
+  return v.pipe(
+    line(name, maxLength),
+    v.check(
+      // "J. R. R. Tolkien" is a name. "example.com" is a link, whatever its last part.
+      (text) => !/:\/\/|[\p{L}\p{N}][.。．][\p{L}\p{N}]{2,}|@/u.test(text),
+      `${name} must not hold a link or an address`,
+    ),
+  );
+}
+
+/**
  * An identifier that a caller chooses: a {@link line} of 1 to {@link MAX_IDENTIFIER_LENGTH} characters that is not blank.
  * It need not be a valid Workflow instance id: `instanceIdFor` makes one of it.
  *

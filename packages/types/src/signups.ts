@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { body, emailAddress, identifier, line } from "./fields.ts";
+import { body, emailAddress, identifier, words } from "./fields.ts";
 
 /** Longest name that a signup may give, in UTF-16 code units. */
-export const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 100;
 
-const person = { email: emailAddress("email"), name: v.optional(line("name", MAX_NAME_LENGTH)) };
+const person = { email: emailAddress("email"), name: v.optional(words("name", MAX_NAME_LENGTH)) };
 
 /** Body of `POST /signup`. */
 export const signupRequest = body(person);

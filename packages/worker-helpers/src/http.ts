@@ -108,8 +108,31 @@ export async function isSameSecret(a: string, b: string): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(first, second);
 }
 
+/** Fewest characters of a token that opens a route. Nobody guesses one of them that was made at random. */
+export const MIN_TOKEN_LENGTH = 24;
+
 /**
- * Answers 401 without the right Bearer token, and 503 as long as there is none: the routes are never open.
+ * Why a token cannot be used, or null: a short one can be guessed, and one with a space in it can never be sent.
+ *
+ * @param token the secret's value
+ */
+export function obstacleToToken(token: string | undefined): string | null {
+  if (!token) return "is not set";
+  if (token.length < MIN_TOKEN_LENGTH) return `is shorter than ${MIN_TOKEN_LENGTH} characters`;
+  return /^[\x21-\x7E]+$/.test(token)
+    ? null
+    : "has a space or another character that no header can carry";
+}
+
+/** Does a request carry this token? */
+export async function hasToken(c: Context, token: string | undefined): Promise<boolean> {
+  const given = bearerToken(c);
+  if (given === undefined || !token || obstacleToToken(token)) return false;
+  return isSameSecret(given, token);
+}
+
+/**
+ * Answers 401 without the right Bearer token, and 503 as long as there is none that is fit to be one: the routes are never open.
  *
  * @param name the secret's name
  */
@@ -117,12 +140,12 @@ export const requireToken =
   (name: string): MiddlewareHandler =>
   async (c, next) => {
     const token = (c.env as Record<string, string | undefined>)[name];
-    if (!token) {
-      const error = `No token is configured. Set one: wrangler secret put ${name}`;
+    const obstacle = obstacleToToken(token);
+    if (obstacle) {
+      const error = `The secret ${name} ${obstacle}. Set a long random one, such as that of openssl rand -hex 32: wrangler secret put ${name}`;
       return c.json({ error }, 503);
     }
-    const given = bearerToken(c);
-    if (given === undefined || !(await isSameSecret(given, token))) {
+    if (!(await hasToken(c, token))) {
       const error = `Send the header Authorization: Bearer, with the token ${name}.`;
       return c.json({ error }, 401, { "www-authenticate": "Bearer" });
     }
@@ -140,7 +163,10 @@ export const onlyMethods =
  * such as to terminate one that is over; all else as 500 without its inner workings.
  */
 export const errorAsJson: ErrorHandler = (error, c) => {
-  if (error instanceof HTTPException) return c.json({ error: error.message }, error.status);
+  if (error instanceof HTTPException) {
+    const wait = error.res?.headers.get("retry-after");
+    return c.json({ error: error.message }, error.status, wait ? { "retry-after": wait } : {});
+  }
   // "(instance.cannot_terminate) Cannot terminate instance since it is on a finite state" (measured locally)
   const [, refusal] = /\binstance\.cannot_(\w+)/.exec(error.message) ?? [];
   if (refusal) {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
 import { callsOf, evidenceOf, hangingCalls, scriptFaults } from "@durable-lessons/outside-world";
+import { anotherCaller } from "@durable-lessons/test-kit/caller";
 import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
@@ -23,8 +24,8 @@ const bindings = async () => (await runtime.env()) as unknown as Bindings;
 async function onboard(userId: string) {
   const response = await runtime.fetch("/onboard", {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ userId, email: "ada@example.com", planType: "pro" }),
+    headers: { ...anotherCaller(), "content-type": "application/json" },
+    body: JSON.stringify({ userId, email: `${userId}@example.com`, planType: "pro" }),
   });
   return response.status;
 }

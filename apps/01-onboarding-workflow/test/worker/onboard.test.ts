@@ -100,7 +100,10 @@ describe("POST /onboard", () => {
   ])("%s that the platform refuses is 503 with Retry-After", async (path, broken) => {
     const request = new Request(`https://lesson.example${path}`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${env.OPERATOR_TOKEN}`,
+      },
       body: JSON.stringify(newUser()),
     });
     const workerEnv = { ...env, ...broken } as unknown as Env;

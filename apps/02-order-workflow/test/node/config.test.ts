@@ -5,6 +5,8 @@ import { createTestHarness, unstable_readConfig } from "wrangler";
 import { EVENTS } from "../../src/events.ts";
 import { approval, lesson, newOrder, TOKEN } from "./helpers.ts";
 
+const OTHER = "another-token-for-these-tests";
+
 /** Where it is deployed: not on this machine. */
 const ADDRESS = "https://orders.example";
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
@@ -70,7 +72,7 @@ describe("as configured for a deploy", () => {
   });
 
   test("with a secret only that one opens it, and there are no outages", async () => {
-    const [other, own] = await statuses([TOKEN, "a-secret"], { REVIEW_TOKEN: "a-secret" });
+    const [other, own] = await statuses([TOKEN, OTHER], { REVIEW_TOKEN: OTHER });
     expect(other).toEqual({ review: 401, outage: 401 });
     expect([202, 409]).toContain(own?.review);
     expect(own?.outage).toBe(404);

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/outside-world";
 import { LessonRuntime } from "@durable-lessons/lab/runner";
+import { anotherCaller } from "@durable-lessons/test-kit/caller";
 import { isOver as isOverAs, PATIENTLY } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
 import { afterAll, beforeAll, vi } from "vitest";
 import type { OrderRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
-export const TOKEN = "token-of-ada";
+export const TOKEN = "token-of-ada-for-these-tests";
 
 /** The lesson on a workerd of its own, with a short grace period and short retries. */
 export const startLesson = (vars: Record<string, number | string> = {}) =>
@@ -62,6 +63,7 @@ export function clientOf(runtime: Running, token: string | null = TOKEN) {
     const response = await runtime.fetch(path, {
       method,
       headers: {
+        ...anotherCaller(),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...headers,
@@ -122,7 +124,7 @@ export function clientOf(runtime: Running, token: string | null = TOKEN) {
 /** An order that no other test has. */
 export const newOrder = (fields: Partial<OrderRequest> = {}): OrderRequest => ({
   orderId: crypto.randomUUID().replaceAll("-", ""),
-  email: "ada@example.com",
+  email: `${crypto.randomUUID()}@example.com`,
   card: "tok_visa",
   lines: [{ sku: "tea", quantity: 2 }],
   ...fields,

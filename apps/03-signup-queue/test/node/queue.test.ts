@@ -39,7 +39,7 @@ test("what the producer accepts survives the trip unchanged, and each person get
     { name: "名前 🦊 e\u0301 ", email: "用户@例子.公司" },
     { name: "\u00FC in both forms: u\u0308", email: "Ju\u0308rgen.\u00FC@example.com" },
     {
-      name: "x".repeat(200),
+      name: "x".repeat(100),
       email: `${"x".repeat(64)}@${"y".repeat(60)}.${"z".repeat(60)}.${"w".repeat(55)}.example`,
     },
     { name: "<script>\"&'", email: "o'brien+tag@example.co.uk" },

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { effectsOf, observationsOf } from "@durable-lessons/outside-world";
+import { anotherCaller } from "@durable-lessons/test-kit/caller";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 
 /** The secret of the tests. */
-export const TOKEN = "token-of-ada";
+export const TOKEN = "token-of-ada-for-these-tests";
 
 /** What happened to one batch of a queue. */
 export interface Delivery {
@@ -51,7 +52,8 @@ export async function startWorkers() {
       ...bindings,
       url: String(url),
       close: () => harness.close(),
-      fetch: (path: string, init?: RequestInit) => fetch(new URL(path, url), init),
+      fetch: (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+        fetch(new URL(path, url), { ...init, headers: { ...anotherCaller(), ...init.headers } }),
     };
   } catch (error) {
     await harness.close();

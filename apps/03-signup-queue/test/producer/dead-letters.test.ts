@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { send } from "./helpers.ts";
 
-const ada = { token: "token-of-ada" };
-const bob = { token: "token-of-bob" };
+const ada = { token: "token-of-ada-for-these-tests" };
+const bob = { token: "token-of-bob-for-these-tests" };
 
 async function newLetter(body: unknown = { id: "welcome-1", email: "a@example.com" }) {
   const id = crypto.randomUUID();

@@ -1,4 +1,5 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { anotherCaller } from "@durable-lessons/test-kit/caller";
 import { env } from "cloudflare:workers";
 import producer from "../../src/producer.ts";
 
@@ -17,6 +18,7 @@ export async function send(method: string, path: string, body?: unknown, options
     {
       method,
       headers: {
+        ...anotherCaller(),
         ...(body === undefined ? {} : { "content-type": contentType }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },

@@ -10,25 +10,36 @@ const routes = [
 ] as const;
 
 describe.each(routes)("%s %s", (method, path) => {
-  test.each([undefined, "", "wrong", "token-of-ad", "token-of-adaa", "ada:token-of-ada", "ada"])(
-    "is closed to the token %s",
-    async (token) => {
-      const { status, headers } = await send(
-        method,
-        path,
-        undefined,
-        token === undefined ? {} : { token },
-      );
-      expect(status).toBe(401);
-      expect(headers.get("www-authenticate")).toBe("Bearer");
-    },
-  );
+  test.each([
+    undefined,
+    "",
+    "wrong",
+    "token-of-ada-for-these-test",
+    "token-of-ada-for-these-testss",
+    "ada:token-of-ada-for-these-tests",
+    "ada",
+  ])("is closed to the token %s", async (token) => {
+    const { status, headers } = await send(
+      method,
+      path,
+      undefined,
+      token === undefined ? {} : { token },
+    );
+    expect(status).toBe(401);
+    expect(headers.get("www-authenticate")).toBe("Bearer");
+  });
 
-  test.each([undefined, "", " ", "token-without-a-name", "ada:", ":token-of-ada"])(
+  test.each([undefined, "", " ", "token-without-a-name", "ada:", ":token-of-ada-for-these-tests"])(
     "is closed to everybody as long as the secret is %j",
     async (secret) => {
       const env = { ADMIN_TOKENS: secret } as ProducerEnv;
-      for (const token of ["", "ada", "token-of-ada", "token-without-a-name", "undefined"]) {
+      for (const token of [
+        "",
+        "ada",
+        "token-of-ada-for-these-tests",
+        "token-without-a-name",
+        "undefined",
+      ]) {
         const { status, body } = await send(method, path, undefined, { token, env });
         expect(status).toBe(503);
         expect(body["error"]).toContain("wrangler secret put ADMIN_TOKENS");
@@ -38,7 +49,7 @@ describe.each(routes)("%s %s", (method, path) => {
 });
 
 test("every operator has a token", async () => {
-  for (const token of ["token-of-ada", "token-of-bob"]) {
+  for (const token of ["token-of-ada-for-these-tests", "token-of-bob-for-these-tests"]) {
     const { status } = await send("GET", "/dead-letters", undefined, { token });
     expect(status).toBe(200);
   }

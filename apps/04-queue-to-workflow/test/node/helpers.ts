@@ -5,6 +5,8 @@ import type { FulfilmentOrder } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
 
+export const TOKEN = "token-of-ada-for-these-tests";
+
 /** The order number `nth` of a run. */
 export const orderOf = (run: string, nth: number): FulfilmentOrder => ({
   orderId: `${run}/${nth}`,
@@ -36,7 +38,7 @@ export async function post(
 ): Promise<void> {
   const response = await runtime.fetch("/orders/batch", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", authorization: `Bearer ${TOKEN}` },
     body: JSON.stringify({ orders }),
     ...(signal ? { signal } : {}),
   });

@@ -16,7 +16,7 @@ import { LessonRuntime } from "@durable-lessons/lab/runner";
 import { soak } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { FulfilmentOrder } from "../../src/schemas.ts";
-import { bindings, hundreds, lesson, orderOf, post, shippedIds, wake } from "./helpers.ts";
+import { bindings, hundreds, lesson, orderOf, post, shippedIds, TOKEN, wake } from "./helpers.ts";
 
 const ORDERS = Number(process.env["ORDERS"] ?? soak(2000, 200));
 const KILLS = soak(3, 1);
@@ -30,7 +30,7 @@ const random = randomOf(seed);
 
 let runtime: LessonRuntime;
 beforeAll(async () => {
-  runtime = await LessonRuntime.start(lesson);
+  runtime = await LessonRuntime.start(lesson, { OPERATOR_TOKEN: TOKEN });
 });
 afterAll(() => runtime.close());
 

@@ -145,7 +145,7 @@ describe("an operator's routes", () => {
     async (action) => {
       const path = `/orders/nobody/${action}`;
       const body = { reason: "No reason." };
-      expect((await send("POST", path, body)).status).toBe(401);
+      expect((await send("POST", path, body, env, null)).status).toBe(401);
       expect((await send("POST", path, body, env, "another")).status).toBe(401);
       expect((await send("POST", path, body, { ...env, OPERATOR_TOKEN: "" }, "")).status).toBe(503);
       expect((await operate(path, body)).status).toBe(404);

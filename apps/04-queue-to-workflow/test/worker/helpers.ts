@@ -1,5 +1,6 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { evidenceOf, type FaultScript, scriptFaults } from "@durable-lessons/outside-world";
+import { anotherCaller } from "@durable-lessons/test-kit/caller";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -37,19 +38,20 @@ export interface Answer {
   };
 }
 
-/** Sends a request to the Worker, JSON unless the body is text already. */
+/** Sends a request to the Worker, JSON unless the body is text already; with the token unless another one is given, or null. */
 export async function send(
   method: string,
   path: string,
   body?: unknown,
   workerEnv: Env = env,
-  token?: string,
+  token: string | null = env.OPERATOR_TOKEN,
 ): Promise<Answer> {
   const request = new Request(`https://lesson.example${path}`, {
     method,
     headers: {
+      ...anotherCaller(),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
@@ -61,8 +63,7 @@ export async function send(
 }
 
 /** Sends a POST as an operator. */
-export const operate = (path: string, body?: unknown) =>
-  send("POST", path, body, env, env.OPERATOR_TOKEN);
+export const operate = (path: string, body?: unknown) => send("POST", path, body);
 
 /** Hands a batch to the Worker's queue handler and tells what became of each message. */
 export async function deliver(

@@ -84,7 +84,7 @@ describe("a Durable Object that starts one run per key", () => {
   test("that a truck has come is an operator's word, about a truck that is on its way", async () => {
     const sku = newSku();
     const path = `/products/${encodeURIComponent(sku)}/delivered`;
-    expect((await send("POST", path)).status).toBe(401);
+    expect((await send("POST", path, undefined, env, null)).status).toBe(401);
     expect((await delivered(sku)).status).toBe(409);
   });
 

@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 import { lesson, TOKEN } from "./helpers.ts";
 
+const OTHER = "another-token-for-these-tests";
+
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
 
 describe("wrangler.jsonc", () => {
@@ -74,7 +76,7 @@ describe("as configured for a deploy", () => {
   });
 
   test("with a secret only that one opens it", async () => {
-    const [other, own] = await statuses([TOKEN, "a-secret"], { ETL_TOKEN: "a-secret" });
+    const [other, own] = await statuses([TOKEN, OTHER], { ETL_TOKEN: OTHER });
     expect(other).toEqual({ start: 401, restart: 401 });
     expect(own).toMatchObject({ start: 202 });
   });

@@ -8,7 +8,7 @@ import { incoming } from "../../src/files.ts";
 import type { Report } from "../../src/report.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
-export const TOKEN = "token-of-ada";
+export const TOKEN = "token-of-ada-for-these-tests";
 const PATIENTLY = { timeout: 480_000, interval: 50 };
 
 /** The lesson on a workerd of its own, with short retries. */

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import worker from "../../src/index.ts";
 
-const TOKEN = "token-of-ada";
+const TOKEN = "token-of-ada-for-these-tests";
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 const runs = () => env.DB.prepare("SELECT COUNT(*) AS n FROM runs").first("n");

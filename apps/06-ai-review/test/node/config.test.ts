@@ -6,6 +6,8 @@ import { createTestHarness, unstable_readConfig } from "wrangler";
 import { EVENTS } from "../../src/events.ts";
 import { lesson, newDraft } from "./helpers.ts";
 
+const TOKEN = "token-of-ada-for-these-tests";
+
 /** Where it is deployed: not on this machine. */
 const ADDRESS = "https://review.example";
 const config = unstable_readConfig({ config: join(lesson, "wrangler.jsonc") });
@@ -85,20 +87,20 @@ describe("as configured for a deploy", () => {
     }
   };
   const key = {
-    DRAFT_TOKEN: "a-token",
+    DRAFT_TOKEN: TOKEN,
     REVIEW_LINK_KEY: "a-secret-of-thirty-two-characters",
   };
 
   test("without a key nothing can be asked for or reviewed", async () => {
-    expect(await statuses({ DRAFT_TOKEN: "a-token" }, "a-token")).toEqual([503, 503]);
+    expect(await statuses({ DRAFT_TOKEN: TOKEN }, TOKEN)).toEqual([503, 503]);
   });
 
   test("nor with links to localhost", async () => {
-    expect(await statuses(key, "a-token")).toEqual([503, 503]);
+    expect(await statuses(key, TOKEN)).toEqual([503, 503]);
   });
 
   test("with a key and an address it works", async () => {
     const vars = { ...key, PUBLIC_ORIGIN: ADDRESS };
-    expect(await statuses(vars, "a-token", "another")).toEqual([202, 401, 403]);
+    expect(await statuses(vars, TOKEN, "another")).toEqual([202, 401, 403]);
   });
 });

@@ -20,7 +20,7 @@ export const lesson = join(import.meta.dirname, "..", "..");
 
 /** The secrets of the tests. */
 export const SECRETS = {
-  DRAFT_TOKEN: "token-of-ada",
+  DRAFT_TOKEN: "token-of-ada-for-these-tests",
   REVIEW_LINK_KEY: "key-of-the-tests-key-of-the-tests-key",
 };
 const authorization = `Bearer ${SECRETS.DRAFT_TOKEN}`;

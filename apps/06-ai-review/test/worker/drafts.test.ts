@@ -99,7 +99,7 @@ describe("POST /drafts", () => {
     expect((await send("POST", "/drafts", { body, type })).status).toBe(status);
   });
 
-  test.each([null, "", "wrong", "dev-only-toke", "dev-only-token2"])(
+  test.each([null, "", "wrong", "token-of-ada-for-these-test", "token-of-ada-for-these-tests2"])(
     "401 with the token %j, and nothing happens",
     async (token) => {
       const draft = newDraft();
@@ -112,7 +112,7 @@ describe("POST /drafts", () => {
   test("503 where there is no token", async () => {
     const answer = await sendJson("/drafts", newDraft(), {
       env: { DRAFT_TOKEN: undefined },
-      token: "t",
+      token: "any",
     });
     expect(answer.status).toBe(503);
     expect(answer.text).toContain("wrangler secret put DRAFT_TOKEN");

@@ -256,12 +256,12 @@ describe("the key", () => {
       ],
     ),
   ])("503 for everything where %s", async (_name, vars, message) => {
-    const production = { DRAFT_TOKEN: "t", ...origin, ...vars };
+    const production = { ...origin, ...vars };
     const draft = await inReview();
     const link = await linkTo(draft);
     for (const answer of [
       await send("GET", link, { env: production }),
-      await sendJson("/drafts", newDraft(), { env: production, token: "t" }),
+      await sendJson("/drafts", newDraft(), { env: production }),
     ]) {
       expect(answer.status).toBe(503);
       expect(answer.text).toContain(message);

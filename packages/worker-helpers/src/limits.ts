@@ -1,0 +1,53 @@
+/**
+ * How often a stranger may ask: by the platform's own `ratelimits` binding, which counts at each of Cloudflare's locations by
+ * itself, and lets a little more through than its limit ("Rate Limiting"). It slows a flood down. It is no account: who must
+ * not get in at all needs a token, and a form that people fill in is better off with Turnstile.
+ */
+import type { Context, MiddlewareHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
+
+/** The longest period that a limit can have ("Rate Limiting"): after it a caller may ask again. */
+const PERIOD_SECONDS = 60;
+
+/**
+ * Counts a request against a limit.
+ *
+ * @param limit the binding
+ * @param key whom or what the limit protects; each key is counted by itself
+ * @param what is asked for too often, for the message
+ * @throws HTTPException with 429 and `Retry-After` where it is one too many: `errorAsJson` answers it
+ */
+export async function countAgainst(limit: RateLimit, key: string, what: string): Promise<void> {
+  const { success } = await limit.limit({ key });
+  if (success) return;
+  const message = `Too many requests ${what}. Try again in ${PERIOD_SECONDS} seconds.`;
+  const headers = { "retry-after": String(PERIOD_SECONDS) };
+  throw new HTTPException(429, { message, res: new Response(message, { status: 429, headers }) });
+}
+
+/** Counts a request against the limit of its caller, the binding `PER_CALLER`, before anything of it is read. */
+export const limitCallers: MiddlewareHandler<{ Bindings: { PER_CALLER: RateLimit } }> = async (
+  c,
+  next,
+) => {
+  await countAgainst(c.env.PER_CALLER, callerOf(c), "from your address");
+  await next();
+};
+
+/**
+ * The address that a request comes from. Cloudflare sets this header, and takes away what a client has put there ("HTTP request
+ * headers"); the local runtime leaves a client's value (measured locally). Who has one IPv6 address has a whole /64 of them.
+ */
+export function callerOf(c: Context): string {
+  const address = c.req.header("cf-connecting-ip") ?? "unknown";
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::");
+  const groups = (part = "") => part.split(":").filter(Boolean);
+  const [first, last] = [groups(head), groups(tail)];
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  const all = [...first, ...Array.from({ length: Math.max(zeros, 0) }, () => "0"), ...last];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}
