@@ -46,10 +46,10 @@ const named = (pairs: string[]) =>
     }),
   );
 const configs = await lessonConfigs(lesson);
-const own = parseEnv(await readFile(join(lesson, ".dev.vars"), "utf8").catch(() => ""));
+const ofReader = parseEnv(await readFile(join(lesson, ".dev.vars"), "utf8").catch(() => ""));
 const secrets = {
   ...(await localSecrets(named(values.secret), resolve(lesson, values["persist-to"]))),
-  ...own,
+  ...ofReader,
 };
 const vars = named(values.var);
 // Without a path wrangler keeps its state beside the first configuration, which is a temporary one.
@@ -139,9 +139,9 @@ async function attend(): Promise<void> {
 }
 
 /** What makes the commands above work in another terminal. */
-function exportsOf(values: Record<string, string | undefined>): string {
+function exportsOf(all: Record<string, string | undefined>): string {
   const required = new Set(configs.flatMap((config) => config.secrets));
-  const lines = Object.entries(values)
+  const lines = Object.entries(all)
     .filter(([name]) => required.has(name) && name !== "MAIL_FROM")
     .map(([name, value]) => `  export ${name}=${value}\n`);
   if (lines.length === 0) return "";
@@ -159,9 +159,9 @@ function shortened(ids: string[]): string {
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<number> {
-  return new Promise((resolve, reject) => {
+  return new Promise((end, reject) => {
     child
       .once("error", reject)
-      .once("exit", (exitCode, signal) => resolve(exitCode ?? (signal ? 130 : 1)));
+      .once("exit", (exitCode, signal) => end(exitCode ?? (signal ? 130 : 1)));
   });
 }

@@ -52,8 +52,12 @@ export async function startWorkers() {
       ...bindings,
       url: String(url),
       close: () => harness.close(),
-      fetch: (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
-        fetch(new URL(path, url), { ...init, headers: { ...anotherCaller(), ...init.headers } }),
+      fetch(path: string, init?: RequestInit) {
+        const request = new Request(new URL(path, url), init);
+        for (const [name, value] of Object.entries(anotherCaller()))
+          request.headers.set(name, value);
+        return fetch(request);
+      },
     };
   } catch (error) {
     await harness.close();

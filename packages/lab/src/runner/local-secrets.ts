@@ -23,12 +23,17 @@ export async function localSecrets(
   folder: string,
 ): Promise<Record<string, string>> {
   const file = join(folder, FILE);
-  const kept = JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Record<string, string>;
+  const kept = await keptIn(file);
   const valueOf = (name: string, value: string): string => {
     const [start = "", end] = value.split(RANDOM);
     if (end === undefined) return value;
     const known = kept[name];
-    if (known?.startsWith(start) && known.length === start.length + LENGTH) return known;
+    if (
+      typeof known === "string" &&
+      known.startsWith(start) &&
+      known.length === start.length + LENGTH
+    )
+      return known;
     return start + randomBytes(LENGTH / 2).toString("hex");
   };
   const secrets = Object.fromEntries(
@@ -37,4 +42,13 @@ export async function localSecrets(
   await mkdir(folder, { recursive: true });
   await writeFile(file, JSON.stringify(secrets), { mode: 0o600 });
   return secrets;
+}
+
+/** What a file holds, or nothing where there is none that can be read. */
+async function keptIn(file: string): Promise<Record<string, unknown>> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
