@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 
 const docsDir = join(import.meta.dirname, "..");
 /** The command `vitepress`. */
@@ -15,7 +14,7 @@ export const VITEPRESS = join(
   "vitepress.js",
 );
 
-const endsWithParent = pathToFileURL(join(import.meta.dirname, "ends-with-parent.ts")).href;
+const endsWithParent = import.meta.resolve("@durable-lessons/crash-test/ends-with-parent");
 
 /**
  * The site's dev server, in a process group of its own, as a terminal starts it. It ends with the process that started it,
@@ -32,12 +31,23 @@ export class DevServer implements AsyncDisposable {
     this.#output = output;
   }
 
-  /** Starts it on a free port and waits until it takes connections there. */
-  static async start(): Promise<DevServer> {
+  /**
+   * Starts it on a free port and waits until it takes connections there.
+   *
+   * @param options `endsWithParent`: false starts it as `pnpm dev` does
+   */
+  static async start({ endsWithParent: ends = true } = {}): Promise<DevServer> {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      ["--import", endsWithParent, VITEPRESS, "dev", "--port", String(port), "--strictPort"],
+      [
+        ...(ends ? ["--import", endsWithParent] : []),
+        VITEPRESS,
+        "dev",
+        "--port",
+        String(port),
+        "--strictPort",
+      ],
       { cwd: docsDir, detached: true, stdio: ["ignore", "pipe", "pipe", "ipc"] },
     );
     const output: string[] = [];
@@ -93,6 +103,13 @@ export class DevServer implements AsyncDisposable {
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const ended = once(this.#process, "exit");
     process.kill(-pid, "SIGINT");
+    await ended;
+  }
+
+  /** Kills the server, and none of what it has started. Resolves when it has ended. */
+  async kill(): Promise<void> {
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
     await ended;
   }
 

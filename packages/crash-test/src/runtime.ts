@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChildProcess } from "node:child_process";
-import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { accessSync, constants, mkdtempSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createTestHarness, type TestHarnessOptions, unstable_readConfig } from "wrangler";
+import { endWithThisProcess, onWorkerd } from "./orphans.ts";
 import { TimeLimitError, within } from "./time-limit.ts";
 
 /** How long the harness may take to end its processes. What is left then is killed. */
@@ -52,7 +52,7 @@ export interface LogLine {
 
 /**
  * Workers on a workerd of their own, with storage of their own: wrangler's test harness, and a crash. `close` ends every
- * process that `start` started.
+ * process that `start` started; where this process is killed before, they are killed too.
  */
 export class Runtime {
   readonly #options: RuntimeOptions & { startTimeoutMs: number };
@@ -275,20 +275,15 @@ function giveWranglerAHome(): void {
 }
 
 /**
- * Who has started what is running now, which a spawned workerd is given to. Wrangler keeps the handle to itself; Node tells
- * of every child on its diagnostics channel `child_process`, and the asynchronous context tells two runtimes of one
- * process apart, also for what comes late.
+ * Who has started what is running now, which a spawned workerd is given to: the asynchronous context tells two runtimes of
+ * one process apart, also for what comes late.
  */
 const starter = new AsyncLocalStorage<(workerd: ChildProcess) => void>();
 
-channel("child_process").subscribe((message) => {
-  const { process: child } = message as { process: ChildProcess };
-  const adopt = starter.getStore();
-  // Node tells of a child before it knows its name.
-  if (adopt)
-    child.once("spawn", () => {
-      if (basename(child.spawnfile).startsWith("workerd")) adopt(child);
-    });
+onWorkerd((workerd) => {
+  // Which of them is of no interest: none may outlive this process.
+  endWithThisProcess(workerd);
+  starter.getStore()?.(workerd);
 });
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) =>

@@ -57,11 +57,13 @@ const persistTo = ["--persist-to", values["persist-to"]];
 
 const requireHere = createRequire(join(lesson, "package.json"));
 const wranglerBin = join(requireHere.resolve("wrangler/package.json"), "..", "bin", "wrangler.js");
+// Nothing is left where this process is killed.
+const endsWithParent = import.meta.resolve("@durable-lessons/crash-test/ends-with-parent");
 const wrangler = (args: string[], stdin: "ignore" | "inherit") =>
-  spawn(process.execPath, [wranglerBin, ...args], {
+  spawn(process.execPath, ["--import", endsWithParent, wranglerBin, ...args], {
     cwd: lesson,
     env: { ...process.env, ...secrets },
-    stdio: [stdin, "inherit", "inherit"],
+    stdio: [stdin, "inherit", "inherit", "ipc"],
   });
 
 const folder = { id: basename(lesson), dir: lesson };

@@ -46,6 +46,7 @@ export function startDev(lesson: string, port: number, temporary: string, option
       if (!last) throw new Error("No workerd is running.");
       process.kill(last.pid, "SIGKILL");
     },
+    pid: dev.pid ?? 0,
     /** What it has written so far. */
     get output() {
       return output;
