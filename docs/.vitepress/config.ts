@@ -6,7 +6,14 @@ import { sidebarOf } from "./lab/navigation.ts";
 import { pagesPlugin } from "./lab/pages-plugin.ts";
 
 const docsDir = join(import.meta.dirname, "..");
-const appsDir = join(docsDir, "..", "apps");
+const root = join(docsDir, "..");
+const appsDir = join(root, "apps");
+/** What pages are made of, beside their text. */
+const readable = [
+  docsDir,
+  join(root, "node_modules"),
+  ...["lab", "outside-world", "types"].map((name) => join(root, "packages", name, "src")),
+];
 // Where the site is served from a sub-path: /durable-lessons/, for example.
 const base = process.env["DOCS_BASE"] ?? "/";
 
@@ -93,7 +100,7 @@ export default defineConfig({
   },
   vite: {
     // A runtime is started and killed behind these pages: nobody else's business.
-    server: { host: "127.0.0.1" },
-    plugins: [pagesPlugin({ appsDir, docsDir }), labPlugin(appsDir)],
+    server: { host: "127.0.0.1", cors: false, allowedHosts: [] },
+    plugins: [pagesPlugin({ appsDir, docsDir }), labPlugin(appsDir, readable)],
   },
 });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, utimes } from "node:fs/promises";
+import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -51,18 +51,130 @@ const resultOf = (seen: StreamedProgress[]) => {
   return compared.result;
 };
 
-/** A raw request, since fetch does not let a test choose its Host. */
-const statusOf = (headers: Record<string, string>) =>
-  new Promise<number | undefined>((resolve, reject) => {
-    const asking = request(
-      { host: "127.0.0.1", port: server.port, path: "/__lab/run", method: "POST", headers },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      },
-    );
-    asking.on("error", reject).end(JSON.stringify({ pair: PAIR }));
+/** A raw request, since fetch does not let a test choose its Host, nor a path that is none. */
+const rawly = (path: string, headers: Record<string, string>, method = "GET") =>
+  new Promise<{ status: number | undefined; cors: string | undefined; text: string }>(
+    (resolve, reject) => {
+      const asking = request(
+        { host: "127.0.0.1", port: server.port, path, method, headers },
+        (response) => {
+          let text = "";
+          response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+          response.on("end", () => {
+            const cors = response.headers["access-control-allow-origin"];
+            resolve({ status: response.statusCode, cors, text });
+          });
+        },
+      );
+      asking
+        .on("error", reject)
+        .end(method === "POST" ? JSON.stringify({ pair: PAIR }) : undefined);
+    },
+  );
+
+/** What a browser says of a page that it opens. */
+const opened = (site: string) => ({
+  accept: "text/html",
+  "sec-fetch-site": site,
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+});
+
+describe("the site's own pages", () => {
+  test.each([
+    ["an address that is typed in", opened("none")],
+    ["a link on another site", opened("cross-site")],
+    ["a program on this machine", { accept: "text/html" }],
+  ])("are given to %s", async (_, headers) => {
+    const { status, cors, text } = await rawly("/lessons/01-onboarding-workflow", headers);
+    expect({ status, cors }).toEqual({ status: 200, cors: undefined });
+    expect(text).toContain('<div id="app">');
   });
+
+  test.each(["/.vitepress/theme/index.ts", `/@fs${root}/packages/lab/src/pair.ts`])(
+    "are made of %s",
+    async (path) => {
+      expect(await rawly(path, { "sec-fetch-site": "same-origin" })).toMatchObject({ status: 200 });
+    },
+  );
+
+  test.each([
+    ["another port's script", { origin: "http://localhost:3000" }],
+    ["another site's script", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+    [
+      "a script tag on another site",
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
+    ],
+    ["a frame in another page", { ...opened("same-site"), "sec-fetch-dest": "iframe" }],
+    ["a name that points here", { ...opened("none"), host: "evil.example" }],
+  ])("are not given to %s", async (_, headers) => {
+    for (const path of ["/", "/index.md", "/.vitepress/theme/index.ts", "/no-such-page"]) {
+      for (const method of ["GET", "OPTIONS"]) {
+        const { status, cors } = await rawly(path, headers, method);
+        expect({ path, status, cors }).toEqual({ path, status: 403, cors: undefined });
+      }
+    }
+  });
+
+  test.each(["//", "//x/y", "/%", "/%E0%A4%A", "/?%"])("are not at %s", async (path) => {
+    const { status, text } = await rawly(path, {});
+    expect(status).toBe(404);
+    expect(text).not.toContain(root);
+  });
+});
+
+describe("a file of which no page is made", () => {
+  const SECRET = "A_SECRET=42";
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(import.meta.dirname, "tmp-"));
+    for (const name of [".dev.vars", ".dev.vars.local", ".env", ".env.production"]) {
+      await writeFile(join(folder, name), SECRET);
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const QUERIES = ["", "?raw", "?import&raw", "?url", "?inline&import", "?raw??", "?import&raw??"];
+
+  test.each([".dev.vars", ".dev.vars.local", ".env", ".env.production"])(
+    "is not given out, though its folder is: %s",
+    async (name) => {
+      const below = join(folder, name).slice(join(root, "docs").length);
+      const written = [name, `%2e${name.slice(1)}`, `./${name}`, `x/..%2f${name}`, `x/../${name}`];
+      for (const path of [below, `/@fs${join(folder, name)}`]) {
+        for (const form of written) {
+          for (const query of QUERIES) {
+            const asked = path.slice(0, -name.length) + form + query;
+            const { status, text } = await rawly(asked, { "sec-fetch-site": "same-origin" });
+            expect(text, asked).not.toContain(SECRET);
+            expect([403, 404], `${asked}: ${status}`).toContain(status);
+          }
+        }
+      }
+    },
+  );
+
+  test.each([
+    ".git/config",
+    ".git",
+    "apps/06-ai-review/wrangler.jsonc",
+    "apps/06-ai-review/src/index.ts",
+    "apps/06-ai-review/.dev.vars",
+    "packages/lab/test/guard.test.ts",
+    "package.json",
+    "../../etc/passwd",
+  ])("is not given out: %s", async (file) => {
+    for (const query of QUERIES) {
+      const asked = `/@fs${root}/${file}${query}`;
+      const { status, text } = await rawly(asked, { "sec-fetch-site": "same-origin" });
+      expect({ asked, status, isLong: text.length > 2000 }).toEqual({
+        asked,
+        status: 403,
+        isLong: false,
+      });
+    }
+  });
+});
 
 test("`pnpm dev` does not move to another port: it says that its own is taken", async () => {
   const { scripts } = JSON.parse(await readFile(join(root, "docs", "package.json"), "utf8"));
@@ -92,7 +204,7 @@ describe("nobody else", () => {
     ["a name that points here", { ...json, host: "evil.example" }, 403],
     ["a form", { "content-type": "application/x-www-form-urlencoded" }, 415],
   ])("may run anything: %s", async (_, headers, status) => {
-    expect(await statusOf(headers)).toBe(status);
+    expect((await rawly("/__lab/run", headers, "POST")).status).toBe(status);
     expect(server.descendants.length, "something was started").toBe(idle);
   });
 
@@ -108,6 +220,37 @@ describe("nobody else", () => {
       socket.once("connect", () => socket.destroy());
     });
     expect(reached).toBe(false);
+  });
+
+  test.each([
+    ["another Origin", { origin: "http://localhost:3000" }],
+    ["a name that points here", { host: "evil.example" }],
+  ])("is told when a page changes: %s", async (_, headers) => {
+    const upgraded = await new Promise<boolean>((resolve) => {
+      request({
+        host: "127.0.0.1",
+        port: server.port,
+        headers: {
+          connection: "Upgrade",
+          upgrade: "websocket",
+          "sec-websocket-version": "13",
+          "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+          "sec-websocket-protocol": "vite-hmr",
+          ...headers,
+        },
+      })
+        .on("upgrade", (response, socket) => {
+          socket.destroy();
+          resolve(response.statusCode === 101);
+        })
+        .on("response", (response) => {
+          response.resume();
+          resolve(false);
+        })
+        .on("error", () => resolve(false))
+        .end();
+    });
+    expect(upgraded).toBe(false);
   });
 
   test("gets leave from another origin by asking first", async () => {
@@ -248,7 +391,32 @@ test("Ctrl-C leaves no process behind, although a run waits for its crash, and t
   await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 
-// A server of its own: in `pnpm test:soak`.
+/** Asks a server to run a pair, and waits until its runtime is up. */
+async function runtimeOf(url: string): Promise<number> {
+  const response = await fetch(`${url}/__lab/run`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pair: PAIR }),
+  });
+  let text = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes('"ready"')) break;
+  }
+  const [, pid = ""] = /"ready".*?"pid":(\d+)/.exec(text) ?? [];
+  return Number(pid);
+}
+
+// Servers of their own: in `pnpm test:soak`.
+test.skipIf(!SOAKING)("a server that is killed with SIGKILL leaves no process behind", async () => {
+  const alone = await DevServer.start({ endsWithParent: false });
+  const runtime = await runtimeOf(alone.url);
+  const before = alone.descendants;
+  expect(before).toContain(runtime);
+  await alone.kill();
+  await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
 test.skipIf(!SOAKING)(
   "a test run that is killed takes its server with it, and the runtime below",
   async () => {
@@ -267,19 +435,9 @@ test.skipIf(!SOAKING)(
       once(testRun, "message"),
       once(testRun, "exit").then(() => Promise.reject(new Error("It started no server."))),
     ]);
-    const response = await fetch(`${url}/__lab/run`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ pair: PAIR }),
-    });
-    let text = "";
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk;
-      if (text.includes('"ready"')) break;
-    }
-    const [, pid = ""] = /"ready".*?"pid":(\d+)/.exec(text) ?? [];
+    const runtime = await runtimeOf(url);
     const before = descendantsOf(testRun.pid ?? 0);
-    expect(before).toContain(Number(pid));
+    expect(before).toContain(runtime);
 
     testRun.kill("SIGKILL");
     await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);

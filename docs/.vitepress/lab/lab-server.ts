@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sep } from "node:path";
 import { VARIANTS } from "@durable-lessons/lab";
+import { labRefusal } from "@durable-lessons/lab/guard";
 import {
   findLessons,
   type GauntletProgress,
@@ -15,7 +16,6 @@ import {
   UnknownNameError,
 } from "@durable-lessons/lab/runner";
 import { type Grid, gridOf } from "../theme/gauntlet.ts";
-import { refusal } from "./guard.ts";
 
 /** What a line of a run's stream holds. */
 export type StreamedProgress = Progress | { type: "failed"; message: string };
@@ -58,7 +58,7 @@ export class LabServer {
    *   `gauntlet`: takes both sides of a pair through all trials, streamed and given up like a run
    */
   async handle(action: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refused = refusal({
+    const refused = labRefusal({
       method: request.method,
       remoteAddress: request.socket.remoteAddress,
       headers: request.headers,

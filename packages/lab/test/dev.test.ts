@@ -1,9 +1,10 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { APPS } from "./fixture.ts";
 import { freePort, PATIENTLY, startDev } from "./lesson-dev.ts";
-import { HAS_PROC } from "./processes.ts";
+import { descendantsOf, HAS_PROC, stillRunning } from "./processes.ts";
 
 let apps: string;
 beforeEach(async () => {
@@ -12,7 +13,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(apps, { recursive: true }));
 
-test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, and leaves nothing else", async () => {
+/** What answers beside the lab and the lesson. */
+const SCHEDULED = "/cdn-cgi/local/scheduled";
+const EXPLORER = "/cdn-cgi/local/explorer/api/workflows";
+
+/** A raw request, since fetch does not let a test choose its Host. */
+function answerTo(port: number, method: string, path: string, headers: Record<string, string>) {
+  return new Promise<number | undefined>((resolve, reject) => {
+    request({ host: "localhost", port, method, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+test("lesson-dev serves lesson and lab, to nobody but this machine and their own pages, keeps the data in the lesson's folder, and leaves nothing else", async () => {
   const lesson = join(apps, "99-fixture");
   const temporary = join(apps, "tmp");
   await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
@@ -39,6 +56,42 @@ test("lesson-dev serves lesson and lab, keeps the data in the lesson's folder, a
       expect.stringMatching("^/pitfalls/request-twice/fix/"),
     ]);
     expect((await readdir(temporary)).filter((name) => name.startsWith("lab-"))).toHaveLength(1);
+
+    const page = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+    const start = "/pitfalls/request-twice/fix";
+    for (const [who, method, path, headers, status] of [
+      ["the reader's browser", "GET", "/anything", { ...page, "sec-fetch-site": "none" }, 200],
+      ["a link in a mail", "GET", "/anything", { ...page, "sec-fetch-site": "cross-site" }, 200],
+      ["its own page", "POST", "/anything", { origin: url, "sec-fetch-site": "same-origin" }, 200],
+      [
+        "its own form, of a page that tells nobody where it is",
+        "POST",
+        "/anything",
+        { ...page, origin: "null", "sec-fetch-site": "same-origin" },
+        200,
+      ],
+      ["another port's script", "POST", start, { origin: "http://localhost:3000" }, 403],
+      ["another site's script", "GET", "/anything", { origin: "https://evil.example" }, 403],
+      [
+        "another site's form",
+        "POST",
+        "/anything",
+        { ...page, "sec-fetch-site": "cross-site" },
+        403,
+      ],
+      ["a picture elsewhere", "GET", "/anything", { "sec-fetch-site": "cross-site" }, 403],
+      ["a name that points here", "GET", "/pitfalls", { host: `evil.example:${port}` }, 403],
+      ["a name that points here", "GET", "/anything", { host: `evil.example:${port}` }, 403],
+      // These two are wrangler's own, and its guard lets other ports of this machine in.
+      ["a name that points here", "GET", SCHEDULED, { host: `evil.example:${port}` }, 403],
+      ["another site's script", "GET", SCHEDULED, { origin: "https://evil.example" }, 403],
+      ["another site's script", "GET", EXPLORER, { origin: "https://evil.example" }, 403],
+      ["another port's script", "GET", EXPLORER, { origin: "http://localhost:3000" }, 200],
+      ["a picture elsewhere", "GET", EXPLORER, { "sec-fetch-site": "cross-site" }, 200],
+    ] as const) {
+      const seen = await answerTo(port, method, path, headers);
+      expect(`${who}: ${method} ${path}: ${seen}`).toBe(`${who}: ${method} ${path}: ${status}`);
+    }
   } finally {
     await dev.stop();
   }
@@ -117,3 +170,31 @@ test.skipIf(!HAS_PROC)(
   },
   400_000,
 );
+
+test.skipIf(!HAS_PROC).each([
+  ["lesson-dev", 0],
+  ["the wrangler below it", 2],
+])("nothing is left where %s is killed with SIGKILL", async (_, depth) => {
+  const lesson = join(apps, "99-fixture");
+  const temporary = join(apps, "tmp");
+  await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
+  await mkdir(temporary);
+  const port = await freePort();
+  const dev = startDev(lesson, port, temporary);
+  try {
+    await vi.waitFor(
+      async () => expect((await fetch(`http://localhost:${port}/pitfalls`)).status).toBe(200),
+      PATIENTLY,
+    );
+    const below = descendantsOf(dev.pid);
+    expect(below.filter(({ name }) => name.startsWith("workerd"))).toHaveLength(2);
+    let victim = dev.pid;
+    for (let level = 0; level < depth; level++) {
+      victim = below.find(({ name, parent }) => parent === victim && name !== "sh")?.pid ?? 0;
+    }
+    process.kill(victim, "SIGKILL");
+    await vi.waitFor(() => expect(stillRunning(below)).toEqual([]), PATIENTLY);
+  } finally {
+    await dev.stop();
+  }
+});

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { LabBindings, LabMessage, RunnablePair } from "./env.ts";
 import { BOOT_PATH, bootId } from "./boot.ts";
+import { refusal } from "../guard.ts";
 import { consumePitfalls } from "./queue.ts";
 import { pitfallRoutes } from "./routes.ts";
 import { pitfallWorkflow } from "./workflow.ts";
@@ -15,7 +16,8 @@ interface LabEnv extends LabBindings {
 
 /**
  * The lab's Worker: runs pairs and, where the lesson runs too, hands everything else to it. Of several Workers only the
- * first is reachable from outside, so this is the first one, and the lesson knows nothing of it.
+ * first is reachable from outside, so this is the first one, and the lesson knows nothing of it. Both answer this machine's
+ * programs and their own pages only: see {@link refusal}.
  *
  * @param whatToTry what `GET /` says where the lesson has nothing there, and always to `accept: text/plain`
  * @returns the exports of its entry module: the class that the binding `PITFALLS` names, and the handlers
@@ -25,6 +27,12 @@ export function labWorker(
   whatToTry?: (origin: string, now: number) => string,
 ) {
   const app = new Hono<{ Bindings: LabEnv }>();
+  // It stands before the lesson too, which has a reader's data and has no guard where it is deployed: there it has no lab.
+  app.use(async (c, next) => {
+    const { host } = new URL(c.req.url);
+    const refused = refusal({ method: c.req.method, headers: { ...c.req.header(), host } });
+    return refused ? c.json({ error: refused.error }, refused.status) : next();
+  });
   app.route("/pitfalls", pitfallRoutes(pairs));
   app.all("/pitfalls/*", (c) =>
     c.json({ error: `The lab has nothing at ${c.req.method} ${c.req.path}.` }, 404),
