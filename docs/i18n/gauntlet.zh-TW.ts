@@ -74,7 +74,9 @@ const TRIALS: Translation[] = [
 
 const SEEN: Translation[] = [
   [/^(\S+) (\d+) times for order (.+)$/, "訂單 $3 有 $2 次 $1"],
+  [/^(\S+) (\d+) times to one address, (.+)$/, "同一個地址有 $2 次 $1：$3"],
   [/^(\S+) (\d+) times for (.+)$/, "$1 共 $2 次：$3"],
+  [/^(\S+) (\d+) times$/, "$1 共 $2 次"],
   [/^(\d+) cents too many refunded$/, "多退了 $1 分錢"],
   [/^(\S+), and no (\S+)$/, "有 $1，沒有 $2"],
   [/^without all of the last message$/, "最後一則訊息什麼都沒做"],

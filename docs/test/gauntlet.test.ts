@@ -143,9 +143,11 @@ describe("in Chinese", () => {
   test.each([
     ["card.charged 2 times for order RUN", "訂單 RUN 有 2 次 card.charged"],
     [
-      'email.sent 4 times for a@example.com, "Welcome", and 19 more',
-      'email.sent 共 4 次：a@example.com, "Welcome"，另外還有 19 件',
+      'email.sent 4 times to one address, "Welcome", and 19 more',
+      '同一個地址有 4 次 email.sent："Welcome"，另外還有 19 件',
     ],
+    ["audit.logged 2 times", "audit.logged 共 2 次"],
+    ['account.opened 2 times for {"userId":"RUN"}', 'account.opened 共 2 次：{"userId":"RUN"}'],
     [
       "errored: card.charged, and no card.refunded, and 2 more",
       "errored：有 card.charged，沒有 card.refunded，另外還有 2 件",

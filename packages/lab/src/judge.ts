@@ -7,7 +7,7 @@ import {
   stillOut,
 } from "@durable-lessons/outside-world/rules";
 import { isOver, type Pair, type RunLedger, type RunReport } from "./pair.ts";
-import { neighbourOf, type Trial, YES } from "./trials.ts";
+import { lastOf, neighbourOf, type Trial, YES } from "./trials.ts";
 
 /** A run, as it ended. */
 export interface TrialRun {
@@ -82,9 +82,11 @@ const byEngine: Record<Pair["engine"], Judge> = {
     const found =
       (observations["message.dead-lettered"] ?? 0) + kept + (status === "complete" ? 0 : 1);
     if (disturb && ("neighbour" in disturb || "neighbourFails" in disturb)) {
-      const isAbout = (name: string) => (effect: (typeof effects)[number]) =>
-        JSON.stringify(effect.detail).includes(name);
-      const [last, bad] = [isAbout(`${run}-last`), isAbout(neighbourOf(run))];
+      const isAbout =
+        (name: string) =>
+        ({ names }: (typeof effects)[number]) =>
+          names.includes(name);
+      const [last, bad] = [isAbout(lastOf(run)), isAbout(neighbourOf(run))];
       const own = effects.filter((effect) => !last(effect) && !bad(effect));
       const lacks = missing(own, normal.effects);
       if (normal.effects.length > 0 && !effects.some(last)) lacks.push("all of the last message");

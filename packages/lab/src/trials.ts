@@ -27,6 +27,9 @@ const NEIGHBOUR = "-neighbour";
 /** The id that a run's bad neighbour takes for the run's. */
 export const neighbourOf = (run: string) => run + NEIGHBOUR;
 
+/** The id that the good message after a bad neighbour takes for the run's. */
+export const lastOf = (run: string) => `${run}-last`;
+
 /** A run that nothing disturbs: what waits for an event gets a yes. */
 export const UNDISTURBED: Trial = { name: "undisturbed", faults: {}, answer: { payload: YES } };
 

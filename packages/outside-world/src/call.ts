@@ -1,5 +1,6 @@
 import type { EffectKind } from "@durable-lessons/types";
 import { type Fault, type Operation, ProviderError } from "./faults.ts";
+import { keptOf } from "./kept.ts";
 
 /** A request to a provider, before anything has happened. */
 export interface ProviderRequest {
@@ -8,7 +9,7 @@ export interface ProviderRequest {
   kind: EffectKind;
   /** The effect that a decline leaves behind; without it a `decline` is a plain failure. */
   declinedKind?: EffectKind;
-  /** What is asked for. The same key with another detail is refused. */
+  /** What is asked for. The same key with another detail is refused. Of it {@link keptOf} is kept. */
   detail: Record<string, unknown>;
   /** The caller's idempotency key. */
   key?: string | undefined;
@@ -105,14 +106,16 @@ async function remember(
   request: ProviderRequest,
 ): Promise<Receipt> {
   const { operation, kind, key = null } = request;
-  const detail = JSON.stringify(request.detail);
+  const detail = JSON.stringify(await keptOf(run, request.detail));
   const inserted = await world
     .prepare(
-      `INSERT INTO effects (run, kind, operation, key, detail, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      `INSERT INTO effects (run, kind, operation, key, detail, at, names)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, json_group_array(name.value)
+       FROM runs, json_each(runs.names) AS name WHERE runs.run = ?1 AND instr(?7, name.value)
        ON CONFLICT (run, key) DO NOTHING
        RETURNING id`,
     )
-    .bind(run, kind, operation, key, detail, Date.now())
+    .bind(run, kind, operation, key, detail, Date.now(), JSON.stringify(request.detail))
     .first<{ id: number }>();
   if (inserted) return { id: receiptId(kind, inserted.id), kind, isNew: true };
 

@@ -6,7 +6,10 @@ export interface Effect {
   id: string;
   kind: EffectKind;
   key: string | null;
+  /** What was asked for, as far as it is kept: see `keptOf`. */
   detail: unknown;
+  /** Which of its run's names occurred in what was asked for: see `openRun`. */
+  names: readonly string[];
   /** Milliseconds since the epoch. */
   at: number;
 }

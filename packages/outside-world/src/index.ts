@@ -1,6 +1,7 @@
 export type { Effect } from "./effects.ts";
 export { meetFault, neverAnswer } from "./call.ts";
 export { type Fault, type FaultScript, type Operation, ProviderError } from "./faults.ts";
+export { fingerprintOf, keptOf } from "./kept.ts";
 export {
   type ChargeResult,
   type Email,

@@ -4,6 +4,7 @@
  */
 import { EFFECTS, type EffectKind } from "@durable-lessons/types";
 import type { Effect } from "./effects.ts";
+import { isFingerprint } from "./kept.ts";
 
 export type { Effect } from "./effects.ts";
 
@@ -59,7 +60,7 @@ export function alwaysBroken({ effects }: Outcome): Broken[] {
 
 function chargedTwice(effects: readonly Effect[]): Broken[] {
   const charges = effects.filter(({ kind }) => kind === EFFECTS.cardCharged);
-  return repeated(charges, ({ detail }) => `order ${field(detail, "orderId")}`).map((saw) => ({
+  return repeated(charges, ({ detail }) => String(field(detail, "orderId"))).map((saw) => ({
     rule: "charged-once",
     saw,
   }));
@@ -86,11 +87,12 @@ function doneTwice(effects: readonly Effect[]): Broken[] {
     ({ kind }) => kind !== EFFECTS.cardCharged && !HARMLESS.has(kind) && !MAIL.has(kind),
   );
   const mails = effects.filter(({ kind }) => MAIL.has(kind));
-  const matter = ({ detail }: Effect) => `${field(detail, "to")}, "${field(detail, "subject")}"`;
-  const subject = ({ detail }: Effect) => JSON.stringify(detail);
+  const matter = ({ detail }: Effect) =>
+    JSON.stringify([field(detail, "to"), field(detail, "subject")]);
+  const all = ({ detail }: Effect) => JSON.stringify(detail);
   return [
     ...repeated(mails, matter).map((saw): Broken => ({ rule: "mailed-once", saw })),
-    ...repeated(others, subject).map((saw): Broken => ({ rule: "done-once", saw })),
+    ...repeated(others, all).map((saw): Broken => ({ rule: "done-once", saw })),
   ];
 }
 
@@ -140,15 +142,18 @@ export function missing(effects: readonly Effect[], normal: readonly Effect[]): 
 
 /** Kinds that happened for the same thing more than once, in words. */
 function repeated(effects: readonly Effect[], subjectOf: (effect: Effect) => string): string[] {
-  const times = new Map<string, number>();
-  for (const effect of effects) {
-    const name = `${effect.kind}|${subjectOf(effect)}`;
-    times.set(name, (times.get(name) ?? 0) + 1);
-  }
-  return [...times].flatMap(([name, n]) => {
-    const [kind, subject = ""] = name.split("|");
-    return n > 1 ? [`${kind} ${n} times for ${subject}`] : [];
-  });
+  const same = Map.groupBy(effects, (effect) => `${effect.kind}|${subjectOf(effect)}`);
+  return [...same.values()].flatMap(([first, ...more]) =>
+    first && more.length > 0 ? [`${first.kind} ${more.length + 1} times${subjectIn(first)}`] : [],
+  );
+}
+
+/** What an effect was about, in words: what is kept of it as it was. */
+function subjectIn({ kind, detail }: Effect): string {
+  if (kind === EFFECTS.cardCharged) return ` for order ${field(detail, "orderId")}`;
+  if (MAIL.has(kind)) return ` to one address, "${field(detail, "subject")}"`;
+  const readable = Object.entries(detail ?? {}).filter(([, value]) => !isFingerprint(value));
+  return readable.length > 0 ? ` for ${JSON.stringify(Object.fromEntries(readable))}` : "";
 }
 
 /** The order that an effect belongs to: a refund names its charge only. */

@@ -21,22 +21,27 @@ export interface RunRecord {
  *
  * @param run its id; opening the same id again changes nothing
  * @param options `faults`: the script of its providers; `startedBy`: JSON that the driver wants back from
- *   {@link readRun}
+ *   {@link readRun}; `names`: texts by which it will tell effects apart, since requests are not kept
  */
 export async function openRun(
   world: D1Database,
   run: string,
-  options: { faults?: FaultScript | undefined; startedBy?: unknown } = {},
+  options: {
+    faults?: FaultScript | undefined;
+    startedBy?: unknown;
+    names?: readonly string[] | undefined;
+  } = {},
 ): Promise<void> {
   await world
     .prepare(
-      "INSERT INTO runs (run, script, started_by, started_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+      "INSERT INTO runs (run, script, started_by, started_at, names) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
     )
     .bind(
       run,
       JSON.stringify(options.faults ?? {}),
       JSON.stringify(options.startedBy ?? null),
       Date.now(),
+      JSON.stringify(options.names ?? []),
     )
     .run();
 }
@@ -102,13 +107,21 @@ export async function readRun(world: D1Database, run: string): Promise<RunRecord
 /** The effects of a run, in their order. */
 export async function effectsOf(world: D1Database, run: string): Promise<Effect[]> {
   const { results } = await world
-    .prepare("SELECT id, kind, key, detail, at FROM effects WHERE run = ?1 ORDER BY id")
+    .prepare("SELECT id, kind, key, detail, at, names FROM effects WHERE run = ?1 ORDER BY id")
     .bind(run)
-    .all<{ id: number; kind: EffectKind; key: string | null; detail: string; at: number }>();
+    .all<{
+      id: number;
+      kind: EffectKind;
+      key: string | null;
+      detail: string;
+      at: number;
+      names: string;
+    }>();
   return results.map((row) => ({
     ...row,
     id: receiptId(row.kind, row.id),
     detail: JSON.parse(row.detail),
+    names: JSON.parse(row.names),
   }));
 }
 

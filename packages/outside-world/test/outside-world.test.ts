@@ -6,6 +6,7 @@ import {
   evidenceByRun,
   evidenceOf,
   type FaultScript,
+  fingerprintOf,
   forgetHangs,
   hangingCalls,
   hangsByRun,
@@ -109,7 +110,7 @@ describe("effects", () => {
     expect(await evidence(run)).toEqual({ "parcel.shipped": 1 });
   });
 
-  test("an effect keeps what was asked for, without the key", async () => {
+  test("an effect keeps what it was about, and fingerprints of the rest, without the key", async () => {
     const { run, world } = await newWorld();
     await world.mail.send({ ...mail, key: "k" });
     expect(await effectsOf(WORLD, run)).toEqual([
@@ -117,10 +118,64 @@ describe("effects", () => {
         id: expect.stringMatching(/^email_sent_\d+$/),
         kind: "email.sent",
         key: "k",
-        detail: mail,
+        detail: {
+          to: await fingerprintOf(run, mail.to),
+          subject: "Welcome",
+          text: await fingerprintOf(run, mail.text),
+        },
+        names: [],
         at: expect.any(Number),
       },
     ]);
+  });
+
+  test("the ledger has no address, text, link, prompt, log line or card in any of its tables", async () => {
+    const secrets = [
+      "ada@example.com",
+      "https://lesson.example/review?signature=abc",
+      "tok_visa_4242",
+      "Ada Lovelace",
+    ];
+    const [to = "", link = "", card = "", name = ""] = secrets;
+    const { run, world } = await newWorld({ "mail.send": ["fail", "fail-after-effect"] });
+    const letter = { to, subject: "Please review", text: `Dear ${name}: ${link}` };
+    await expect(world.mail.send({ ...letter, key: "k" })).rejects.toThrow("[simulated]");
+    await expect(world.mail.send({ ...letter, key: "k" })).rejects.toThrow("[simulated]");
+    await world.mail.remind(letter);
+    await world.alerts.send(letter);
+    await world.audit.log({ line: `${name} has read ${link}` });
+    await world.payments.charge({ orderId: "o-1", card, cents: 1200 });
+    await world.model.run("a-model", { messages: [{ role: "user", content: `For ${name}` }] });
+    await world.site.publish({ articleId: "a-1", text: `By ${name}` });
+    const rows = [];
+    for (const table of ["runs", "calls", "effects", "observations"]) {
+      const { results } = await WORLD.prepare(`SELECT * FROM ${table} WHERE run = ?1`)
+        .bind(run)
+        .all();
+      rows.push(...results);
+    }
+    const kept = JSON.stringify(rows);
+    expect(kept).toContain('"orderId');
+    for (const secret of secrets) expect(kept).not.toContain(secret);
+  });
+
+  test("a fingerprint is another one in another run, and for another value", async () => {
+    const prints = await Promise.all([
+      fingerprintOf("run-1", "ada@example.com"),
+      fingerprintOf("run-2", "ada@example.com"),
+      fingerprintOf("run-1", "bob@example.com"),
+    ]);
+    expect(new Set(prints).size).toBe(3);
+    expect(await fingerprintOf("run-1", "ada@example.com")).toBe(prints[0]);
+    for (const print of prints) expect(print).toMatch(/^sha256:[0-9a-f]{32}$/);
+  });
+
+  test("an effect has the names that occurred in what was asked for", async () => {
+    const run = crypto.randomUUID();
+    await openRun(WORLD, run, { names: ["ada@", "eve@", "Hel"] });
+    await outsideWorld({ WORLD }, run).mail.send(mail);
+    await outsideWorld({ WORLD }, run).carrier.ship({ orderId: "o-1" });
+    expect((await effectsOf(WORLD, run)).map(({ names }) => names)).toEqual([["ada@", "Hel"], []]);
   });
 
   test("runs do not see each other", async () => {
@@ -170,6 +225,9 @@ describe("idempotency keys", () => {
     await expect(world.payments.charge({ ...charge, cents: 1, key: "k" })).rejects.toMatchObject({
       code: "idempotency_key_reused",
     });
+    await expect(world.payments.charge({ ...charge, card: "9", key: "k" })).rejects.toThrow(
+      "idempotency_key_reused",
+    );
     await expect(world.mail.send({ ...mail, key: "k" })).rejects.toThrow("idempotency_key_reused");
     expect(await evidence(run)).toEqual({ "card.charged": 1 });
   });

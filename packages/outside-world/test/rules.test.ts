@@ -8,6 +8,7 @@ const effect = (kind: EffectKind, detail: object): Effect => ({
   kind,
   key: null,
   detail,
+  names: [],
   at: nth,
 });
 const charge = (orderId = "o", cents = 900) =>
@@ -48,6 +49,28 @@ describe("whatever happens", () => {
     expect(broken(reserve("tea"), reserve("cup"))).toEqual([]);
     const read = () => effect("source.read", { file: "a" });
     expect(broken(read(), read())).toEqual([]);
+  });
+});
+
+describe("what was seen twice is told in words", () => {
+  const saw = (...effects: Effect[]) =>
+    alwaysBroken({ status: "complete", effects }).map((broken) => broken.saw);
+
+  test.each([
+    ["an order", charge(), "card.charged 2 times for order o"],
+    ["a mail", mail("sha256:1", "Hi", "sha256:2"), 'email.sent 2 times to one address, "Hi"'],
+    [
+      "what it was about, without fingerprints",
+      effect("article.published", { articleId: "a", text: "sha256:3" }),
+      'article.published 2 times for {"articleId":"a"}',
+    ],
+    [
+      "nothing but fingerprints",
+      effect("audit.logged", { line: "sha256:4" }),
+      "audit.logged 2 times",
+    ],
+  ])("%s", (_, twice, words) => {
+    expect(saw(twice, twice)).toEqual([words]);
   });
 });
 

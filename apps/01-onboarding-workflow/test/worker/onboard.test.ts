@@ -1,5 +1,5 @@
 import { createExecutionContext, introspectWorkflowInstance } from "cloudflare:test";
-import { effectsOf, scriptFaults } from "@durable-lessons/outside-world";
+import { effectsOf, fingerprintOf, scriptFaults } from "@durable-lessons/outside-world";
 import { untilOver } from "@durable-lessons/test-kit";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -63,7 +63,10 @@ describe("POST /onboard", () => {
       expect((await send("POST", "/onboard", { ...user, ...other })).status).toBe(409);
       expect((await send("POST", "/onboard", user)).status).toBe(200);
       const [sent, ...more] = await effectsOf(env.WORLD, id);
-      expect(sent?.detail).toMatchObject({ to: user.email, subject: "Welcome to Pro" });
+      expect(sent?.detail).toMatchObject({
+        to: await fingerprintOf(id, user.email),
+        subject: "Welcome to Pro",
+      });
       expect(more).toEqual([]);
     },
   );
@@ -118,7 +121,7 @@ describe("POST /onboard", () => {
     const id = await idOf(user);
     await untilOver(await env.ONBOARDING.get(id));
     const [sent] = await effectsOf(env.WORLD, id);
-    expect(sent?.detail).toMatchObject({ to: email });
+    expect(sent?.detail).toMatchObject({ to: await fingerprintOf(id, email) });
   });
 
   test.each([

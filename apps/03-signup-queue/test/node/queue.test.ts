@@ -1,4 +1,4 @@
-import { effectsOf, evidenceOf } from "@durable-lessons/outside-world";
+import { effectsOf, evidenceOf, keptOf } from "@durable-lessons/outside-world";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { QUEUES } from "../../src/queues.ts";
@@ -56,7 +56,7 @@ test("what the producer accepts survives the trip unchanged, and each person get
     await until(async () => (await mailsTo(id)) === 1);
     const [mail] = await effectsOf(workers.WORLD, id);
     const text = name ? `Hello ${name}, good to have you.` : "Hello, good to have you.";
-    expect(mail?.detail).toEqual({ to: email, subject: "Welcome", text });
+    expect(mail?.detail).toEqual(await keptOf(id, { to: email, subject: "Welcome", text }));
   }
 });
 

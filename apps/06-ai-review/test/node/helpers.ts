@@ -7,13 +7,16 @@ import {
   evidenceOf,
   type FaultScript,
   hangsByRun,
+  keptOf,
   type Operation,
   scriptFaults,
 } from "@durable-lessons/outside-world";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { WAKE_EVENT } from "@durable-lessons/types";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { EVENTS } from "../../src/events.ts";
+import { invitationMail } from "../../src/mails.ts";
+import { reviewLink } from "../../src/review-link.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
 
 export const lesson = join(import.meta.dirname, "..", "..");
@@ -47,13 +50,21 @@ export interface Row {
   state: string;
   text: string | null;
   sha256: string | null;
+  reviewer: string;
+  model: string | null;
+  expires_at: number | null;
   reminded_at: number | null;
 }
 
 /** A client of a lesson that runs. */
 export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
   const bindings = async () =>
-    (await runtime.env()) as unknown as { DB: D1Database; WORLD: D1Database; DRAFTS: Workflow };
+    (await runtime.env()) as unknown as {
+      DB: D1Database;
+      DRAFTS: Workflow;
+      PUBLIC_ORIGIN: string;
+      WORLD: D1Database;
+    };
 
   const rows = async (): Promise<Row[]> => {
     const { DB } = await bindings();
@@ -91,15 +102,19 @@ export function clientOf(runtime: Pick<LessonRuntime, "env" | "fetch">) {
       return draft;
     },
 
-    /** The path of the link in a draft's mail, once it is sent. */
+    /** The path of the link in a draft's mail, once it is sent: the ledger keeps no text, but which mail it was. */
     async mailedLink(draftId: string): Promise<string> {
-      const { WORLD } = await bindings();
+      const { PUBLIC_ORIGIN, WORLD } = await bindings();
       const { detail } = await vi.waitUntil(async () => {
         const effects = await effectsOf(WORLD, idOf(draftId));
         return effects.find(({ kind }) => kind === "email.sent");
       }, PATIENTLY);
-      const { text } = detail as { text: string };
-      const { pathname, search } = new URL(/https?:\S+/.exec(text)?.[0] ?? "");
+      const { expires_at, model, reviewer, sha256 } = await row(draftId);
+      const invitation = { draftId, sha256: sha256 ?? "", reviewer, expires: String(expires_at) };
+      const link = await reviewLink({ ...SECRETS, PUBLIC_ORIGIN }, invitation);
+      const mail = invitationMail(invitation, model ?? "", link);
+      expect(detail).toEqual(await keptOf(idOf(draftId), mail));
+      const { pathname, search } = new URL(link);
       return pathname + search;
     },
 

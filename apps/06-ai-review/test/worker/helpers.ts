@@ -5,11 +5,13 @@ import {
   effectsOf,
   evidenceOf,
   type FaultScript,
+  keptOf,
   scriptFaults,
 } from "@durable-lessons/outside-world";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { type DraftRow, findDraft, insertDraft, storeText } from "../../src/drafts.ts";
 import worker from "../../src/index.ts";
+import { invitationMail, reminderMail } from "../../src/mails.ts";
 import { requestDraft } from "../../src/request-draft.ts";
 import { type Invitation, reviewLink } from "../../src/review-link.ts";
 import type { DraftRequest } from "../../src/schemas.ts";
@@ -127,13 +129,24 @@ export async function linkTo(draft: DraftRequest, fields: Partial<Invitation> = 
   return pathname + search;
 }
 
-/** Waits for the mail to a draft's reviewer, and takes the link out of it. */
-export async function mailedLink(draft: DraftRequest, kind = "email.sent"): Promise<string> {
+/**
+ * Waits for the mail to a draft's reviewer, and gives the link that stands in it: the ledger keeps no text, but which mail
+ * it was.
+ */
+export async function mailedLink(
+  draft: DraftRequest,
+  kind: "email.sent" | "reminder.sent" = "email.sent",
+): Promise<string> {
+  const run = idOf(draft);
   const mail = await vi.waitUntil(async () => {
-    const effects = await effectsOf(env.WORLD, idOf(draft));
+    const effects = await effectsOf(env.WORLD, run);
     return effects.find((effect) => effect.kind === kind);
   }, PATIENTLY);
-  const link = /https?:\S+/.exec(String(Reflect.get(Object(mail.detail), "text")))?.[0] ?? "";
+  const invitation = await invitationTo(draft);
+  const link = await reviewLink(env, invitation);
+  const write = kind === "email.sent" ? invitationMail : reminderMail;
+  const { model } = await rowOf(draft);
+  expect(mail.detail).toEqual(await keptOf(run, write(invitation, model ?? "", link)));
   const { pathname, search } = new URL(link);
   return pathname + search;
 }

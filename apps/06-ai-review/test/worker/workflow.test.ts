@@ -4,6 +4,7 @@ import { env, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import {
   callsOf,
   effectsOf,
+  keptOf,
   type FaultScript,
   outsideWorld,
   scriptFaults,
@@ -66,10 +67,9 @@ describe("a draft that is", () => {
     });
     expect(await evidence(draft)).toEqual(PUBLISHED);
     const effects = await effectsOf(env.WORLD, idOf(draft));
-    expect(effects.find(({ kind }) => kind === "article.published")?.detail).toEqual({
-      articleId: draft.draftId,
-      text,
-    });
+    expect(effects.find(({ kind }) => kind === "article.published")?.detail).toEqual(
+      await keptOf(idOf(draft), { articleId: draft.draftId, text }),
+    );
     expect((await send("GET", `/articles/${draft.draftId}`)).text).toBe(text);
   });
 

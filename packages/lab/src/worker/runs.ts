@@ -13,6 +13,7 @@ import {
 import { type Mark, WAKE_EVENT } from "@durable-lessons/types";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
 import { isOver, type RunLedger, type RunReport, type Variant } from "../pair.ts";
+import { lastOf, neighbourOf } from "../trials.ts";
 import { databaseOf } from "./database.ts";
 import type { Ending, Engine, EngineRun } from "./engines/engine.ts";
 import { httpEngine } from "./engines/http.ts";
@@ -52,7 +53,9 @@ export class Run<Env extends LabBindings> {
     const { faults = pair.faults, disturb = pair.disturb, logged, trial } = plan;
     const { run = crypto.randomUUID().slice(0, 13) } = plan;
     const startedBy: RunStart = { pair: pair.id, variant, now: Date.now(), disturb, logged, trial };
-    await openRun(env.WORLD, run, { faults, startedBy });
+    // Whose effects are whose when it has a neighbour.
+    const names = trial && [lastOf(run), neighbourOf(run)];
+    await openRun(env.WORLD, run, { faults, startedBy, names });
     return new Run(env, pair, startedBy, run);
   }
 

@@ -4,7 +4,7 @@ import type { LabBindings, LabMessage } from "../env.ts";
 import { queueOf } from "../../queues.ts";
 import { databaseOf } from "../database.ts";
 import { boundQueue } from "../run-queue.ts";
-import { neighbourOf } from "../../trials.ts";
+import { lastOf, neighbourOf } from "../../trials.ts";
 import { isAtOnce, timesDelivered } from "./deliver.ts";
 import type { Engine, EngineRun } from "./engine.ts";
 import { isQueueEmpty, observedInstanceIds, settledMessages } from "./observed.ts";
@@ -34,7 +34,7 @@ export function queueEngine<Env extends LabBindings>({
     // Another run's: a person, or an order, of its own.
     const [failing] = pair.messages({ ...context, run: neighbourOf(run) });
     const bad = "neighbour" in disturb ? disturb.neighbour : failing;
-    const [last] = pair.messages({ ...context, run: `${run}-last` });
+    const [last] = pair.messages({ ...context, run: lastOf(run) });
     return [...own, bad, last];
   }
 
