@@ -17,14 +17,14 @@ const MODULES = join(ROOT, "node_modules");
 const NOTE = join(MODULES, ".ready.json");
 
 const { packageManager } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const [, needed] = /^pnpm@(\d+)/.exec(packageManager) ?? [];
+// Its hash is for Corepack.
+const [pnpm] = packageManager.split("+");
+const [, needed] = /^pnpm@(\d+)/.exec(pnpm) ?? [];
 const [, major = "0"] = /^pnpm\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
 if (Number(major) < Number(needed)) {
   const event = process.env.npm_lifecycle_event ?? "";
   const script = event.startsWith("pnpm:") ? "install" : event.replace(/^pre/, "") || "compare";
-  console.error(
-    `This repository needs pnpm ${needed}, which npx brings: npx -y ${packageManager} ${script}`,
-  );
+  console.error(`This repository needs pnpm ${needed}, which npx brings: npx -y ${pnpm} ${script}`);
   process.exit(1);
 }
 

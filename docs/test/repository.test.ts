@@ -25,6 +25,53 @@ test("no file is longer than 1,500 lines", async () => {
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
+describe("what runs here is named by its hash", () => {
+  const read = (path: string) => readFile(join(root, path), "utf8");
+
+  test("every action by its commit, and no checkout leaves its token behind", async () => {
+    const files = await Array.fromAsync(glob(".github/**/*.{yml,yaml}", { cwd: root }));
+    const workflows = (await Promise.all(files.map(read))).join("\n");
+    const uses = [...workflows.matchAll(/uses: (.*)/g)].map(([, action = ""]) => action);
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const checkouts = workflows
+      .split(/^ +- /m)
+      .filter((step) => step.includes("actions/checkout@"));
+    expect(checkouts.length).toBeGreaterThan(0);
+    for (const step of checkouts) expect(step).toMatch(/^ +persist-credentials: false$/m);
+    expect(workflows.match(/^permissions:\n {2}contents: read\n$/gm)).toHaveLength(files.length);
+  });
+
+  test("every package of the lockfile, and none from elsewhere than a registry", async () => {
+    const lockfile = await read("pnpm-lock.yaml");
+    const [, packages = ""] = /\npackages:\n\n([^]*?)\nsnapshots:\n/.exec(lockfile) ?? [];
+    const entries = packages.split(/\n(?= {2}\S)/);
+    expect(entries.length).toBeGreaterThan(200);
+    const without = entries.filter(
+      (entry) => !/^ {4}resolution: \{integrity: sha512-[\w+/]{86}==\}$/m.test(entry),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test("pnpm, in the one version that the texts name", async () => {
+    const { packageManager } = JSON.parse(await read("package.json"));
+    expect(packageManager).toMatch(/^pnpm@\d+\.\d+\.\d+\+sha512\.[0-9a-f]{128}$/);
+    const [pnpm = ""] = packageManager.split("+");
+    const files = await filesLike(["**/*.{md,ts,js,json,yaml}", ".ci/run"]);
+    const named = files.flatMap(({ text }) => text.match(/\bpnpm@12\.\d+\.\d+/g) ?? []);
+    expect(named.length).toBeGreaterThan(10);
+    expect(new Set(named)).toEqual(new Set([pnpm]));
+  });
+
+  test("and no package runs a script at its install, or was published with less proof than before", async () => {
+    const settings = await read("pnpm-workspace.yaml");
+    const [, builds = ""] = /^allowBuilds:\n((?: {2}.*\n)+)/m.exec(settings) ?? [];
+    expect(builds.match(/: (?!false$).*$/gm)).toBeNull();
+    expect(settings).toMatch(/^trustPolicy: no-downgrade$/m);
+    expect(await read(".ci/run")).toContain("pnpm install --frozen-lockfile --no-trust-lockfile");
+  });
+});
+
 /**
  * `wrangler types` would generate the runtime's types from the workerd that it brings, for the date of the
  * configuration. Here they come from `@cloudflare/workers-types`, so their date has to be held to both.
