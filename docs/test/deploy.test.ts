@@ -64,6 +64,16 @@ function sectionOf(page: string, anchor: string, heading: string): string {
 
 const LANGUAGES = ["docs", "docs/zh-TW"];
 
+/** Tables that the lessons' own code leaves empty, or that hold goods alone. */
+const OF_PAIRS = new Set([
+  "02/products",
+  "02/sales",
+  "03/mails_done",
+  "04/finished_orders",
+  "05/keyed_sales",
+  "05/unkeyed_sales",
+]);
+
 describe.each(lessons)("$id", ({ id, dir }) => {
   test.each(LANGUAGES)("is deployed by the commands at the end of %s", async (language) => {
     const page = await readFile(join(root, language, "lessons", `${id}.md`), "utf8");
@@ -97,6 +107,37 @@ describe.each(LANGUAGES)("%s/deploy.md", async (language) => {
     const lesson = lessons.find((candidate) => candidate.id === id);
     const needs = await needsOf(lesson?.dir ?? "");
     expect(madeBy(section).filter((made) => made !== "secret put NAME")).toEqual(needs);
+  });
+
+  test("says of every table what is kept in it", async () => {
+    const section = sectionOf(
+      page,
+      "what-is-kept-and-for-how-long",
+      "What is kept, and for how long",
+    );
+    const rows = section.split("\n").filter((line) => line.startsWith("| "));
+    const tablesIn = async (pattern: string, cwd: string) => {
+      const files = await Array.fromAsync(glob(pattern, { cwd }));
+      const texts = await Promise.all(files.map((file) => readFile(join(cwd, file), "utf8")));
+      return texts.flatMap((text) => [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, t]) => t));
+    };
+    const named = (lesson: string) =>
+      rows.filter((row) => row.startsWith(`| ${lesson} |`)).flatMap((row) => row.match(/`\w+`/g));
+    let count = 0;
+    for (const { id, dir } of lessons) {
+      // What only the pairs use stays empty in a deployment.
+      const used = (await tablesIn("migrations/*.sql", dir)).filter(
+        (table) => !OF_PAIRS.has(`${id.slice(0, 2)}/${table}`),
+      );
+      expect(named(String(Number(id.slice(0, 2)))), id).toEqual(
+        expect.arrayContaining(used.map((table) => `\`${table}\``)),
+      );
+      count += used.length;
+    }
+    expect(count).toBeGreaterThan(10);
+    const world = await tablesIn("*.sql", join(root, "packages/outside-world/migrations"));
+    const all = rows.find((row) => row.includes("`observations`"));
+    for (const table of world) expect(all).toContain(`\`${table}\``);
   });
 
   test("names every secret, and every lesson's own commands", async () => {

@@ -1,4 +1,5 @@
 import { createInstanceOnce } from "@durable-lessons/idempotency";
+import { sweepWorld } from "@durable-lessons/outside-world";
 import {
   errorAsJson,
   hasToken,
@@ -19,6 +20,9 @@ import { unavailable } from "./unavailable.ts";
 
 export { DailyReportWorkflow } from "./daily-report-workflow.ts";
 export { OnboardingWorkflow } from "./onboarding-workflow.ts";
+
+/** 90 days. */
+const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 const app = new Hono<{ Bindings: Env }>();
 app.onError(errorAsJson);
@@ -77,5 +81,9 @@ export default {
       id: `daily-${scheduledTime}`,
       params: { scheduledTime },
     });
+    // By then somebody has looked at what could not be read, and nothing is asked for once more.
+    const before = scheduledTime - RETENTION_MS;
+    await env.DB.prepare("DELETE FROM parked_messages WHERE parked_at < ?1").bind(before).run();
+    await sweepWorld(env.WORLD, before);
   },
 } satisfies ExportedHandler<Env>;

@@ -1,4 +1,5 @@
 import { sweep } from "@durable-lessons/idempotency";
+import { sweepWorld } from "@durable-lessons/outside-world";
 import { consumeDeadLetters } from "./consume-dead-letters.ts";
 import { consumeSignups } from "./consume-signups.ts";
 import { QUEUES } from "./queues.ts";
@@ -17,5 +18,6 @@ export default {
     await env.DB.prepare("DELETE FROM delivery_failures WHERE failed_at <= ?1")
       .bind(scheduledTime - RETENTION_MS)
       .run();
+    await sweepWorld(env.WORLD, scheduledTime - RETENTION_MS);
   },
 } satisfies ExportedHandler<ConsumerEnv>;

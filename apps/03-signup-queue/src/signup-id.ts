@@ -2,7 +2,8 @@ import { fingerprintOf } from "@durable-lessons/idempotency";
 
 /**
  * The idempotency key of a signup, from what it is: its purpose and the person. The same for every click, every
- * redelivery and every spelling of the address; a hash, so that no log shows who it was.
+ * redelivery and every spelling of the address. A hash, so that no log shows the address; but whoever guesses an address can
+ * hash it too, and see whether it is that one. So it is still data of that person.
  */
 export async function signupId(email: string): Promise<string> {
   return `welcome-${await fingerprintOf(canonicalAddress(email))}`;

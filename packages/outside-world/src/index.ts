@@ -33,4 +33,5 @@ export {
   type RunRecord,
   scriptFaults,
   scriptManyRuns,
+  sweepWorld,
 } from "./runs.ts";

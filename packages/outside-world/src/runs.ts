@@ -163,6 +163,23 @@ export async function marksOf(world: D1Database, run: string): Promise<Mark[]> {
   return results.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
 }
 
+/**
+ * Forgets what is older than a time: runs by their start, everything else by when it happened. A key that was used before then
+ * is a new one after it, as with a provider that keeps its keys for so long.
+ *
+ * @param before milliseconds since the epoch
+ */
+export async function sweepWorld(world: D1Database, before: number): Promise<void> {
+  const older = (table: string, column: string) =>
+    world.prepare(`DELETE FROM ${table} WHERE ${column} < ?1`).bind(before);
+  await world.batch([
+    older("runs", "started_at"),
+    older("calls", "at"),
+    older("effects", "at"),
+    older("observations", "at"),
+  ]);
+}
+
 /** Counts effects by kind. */
 export function countEffects(effects: readonly Effect[]): Evidence {
   const evidence: Evidence = {};

@@ -19,6 +19,7 @@ import {
   recordRun,
   scriptFaults,
   scriptManyRuns,
+  sweepWorld,
 } from "../src/index.ts";
 
 const WORLD = env.WORLD;
@@ -454,6 +455,32 @@ describe("run records", () => {
     await openRun(WORLD, run, {});
     await expect(world.mail.send(mail)).rejects.toThrow("[simulated]");
   });
+});
+
+test("a sweep forgets what is older, of every table, and nothing else", async () => {
+  const [old, young] = [await newWorld(), await newWorld()];
+  for (const { run, world } of [old, young]) {
+    await world.mail.send({ ...mail, key: "k" });
+    await observe(WORLD, run, [{ kind: "seen", detail: 1 }]);
+  }
+  const at = Date.now() - 1000;
+  for (const table of ["calls", "effects", "observations"]) {
+    await WORLD.prepare(`UPDATE ${table} SET at = ?2 WHERE run = ?1`).bind(old.run, at).run();
+  }
+  await WORLD.prepare("UPDATE runs SET started_at = ?2 WHERE run = ?1").bind(old.run, at).run();
+  const rowsOf = (run: string) =>
+    Promise.all([
+      readRun(WORLD, run),
+      callsOf(WORLD, run),
+      effectsOf(WORLD, run),
+      observationsOf(WORLD, run),
+    ]);
+  const kept = await rowsOf(young.run);
+  await sweepWorld(WORLD, at + 1);
+  expect(await rowsOf(old.run)).toEqual([null, [], [], []]);
+  expect(await rowsOf(young.run)).toEqual(kept);
+  await old.world.mail.send({ ...mail, key: "k" });
+  expect(await evidence(old.run)).toEqual({ "email.sent": 1 });
 });
 
 describe("looking at many runs", () => {

@@ -4,7 +4,7 @@ import {
   createScheduledController,
   getQueueResult,
 } from "cloudflare:test";
-import { scriptFaults } from "@durable-lessons/outside-world";
+import { outsideWorld, scriptFaults } from "@durable-lessons/outside-world";
 import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
@@ -161,6 +161,31 @@ describe("A15: a cron starts a run", () => {
     expect(over.status).toBe("complete");
     expect(await evidence(id)).toEqual({ "email.sent": 1 });
     expect((await send("GET", `/status/${id}`)).body["status"]).toBe("complete");
+  });
+
+  test("it forgets what was parked, and what the outside world knew, 90 days ago, and no more", async () => {
+    const now = Date.UTC(2002, 0, 2, 8);
+    const day = 24 * 60 * 60 * 1000;
+    const runs = [91, 89].map((days) => ({ run: crypto.randomUUID(), at: now - days * day }));
+    for (const { run, at } of runs) {
+      await env.DB.prepare(
+        "INSERT INTO parked_messages (message_id, queue, body, reason, parked_at) VALUES (?1, 'q', '{}', 'r', ?2)",
+      )
+        .bind(run, at)
+        .run();
+      await outsideWorld(env, run).accounts.open({ userId: "ada" });
+      await env.WORLD.prepare("UPDATE effects SET at = ?2 WHERE run = ?1").bind(run, at).run();
+    }
+    await fire(now);
+    const [old = "", young = ""] = runs.map(({ run }) => run);
+    const { results } = await env.DB.prepare(
+      "SELECT message_id FROM parked_messages WHERE message_id IN (?1, ?2)",
+    )
+      .bind(old, young)
+      .all();
+    expect(results).toEqual([{ message_id: young }]);
+    expect([await evidence(old), await evidence(young)]).toEqual([{}, { "account.opened": 1 }]);
+    await untilOver(await env.DAILY_REPORT.get(`daily-${now}`));
   });
 
   test("the report counts the users of the day before, and no others", async () => {
