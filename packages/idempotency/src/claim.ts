@@ -1,10 +1,10 @@
-import { checkKey } from "./key.ts";
-import { checkCount, nowMs, twice, type ClockOptions } from "./lease.ts";
-import { decode } from "./result.ts";
+import { checkKey, checkText } from "./key.ts";
+import { checkCount, nowMs, twice, type ClockOptions, type Database } from "./lease.ts";
+import { decode, parameterOf } from "./result.ts";
 
 export interface KeyToClaim {
   key: string;
-  /** What the work is about, see `fingerprintOf`. Not compared where one of the two claims has none. */
+  /** What the work is about, see `fingerprintOf`. Not compared where this claim has none. */
   fingerprint?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export type Claim =
   | { state: "done"; key: string; result: unknown }
   /** Another caller is at it, for `retryAfterMs` (at least 1) more milliseconds at most. */
   | { state: "in progress"; key: string; retryAfterMs: number }
-  /** The key was used for another fingerprint. */
+  /** The key was used for another fingerprint, or without one. */
   | { state: "conflict"; key: string };
 
 interface ClaimedRow {
@@ -27,10 +27,10 @@ interface ClaimedRow {
   left_ms: number;
 }
 
-/** Whether the row on the table may be taken: its lease has ended and it is about the same payload. */
+/** Whether the row on the table may be taken: its lease has ended and it is about the same payload, as far as one asks. */
 const FREE = `held.state = 'processing'
       AND held.lease_expires_at <= excluded.updated_at
-      AND COALESCE(held.fingerprint = excluded.fingerprint, true)`;
+      AND (excluded.fingerprint IS NULL OR held.fingerprint IS excluded.fingerprint)`;
 
 const CLAIM = `
   INSERT INTO idempotency_keys AS held
@@ -46,7 +46,6 @@ const CLAIM = `
     -- the key is not blocked for as long as the clock was set back.
     lease_expires_at = iif(${FREE}, excluded.lease_expires_at,
       min(held.lease_expires_at, excluded.updated_at + held.lease_ms)),
-    fingerprint = iif(${FREE}, COALESCE(held.fingerprint, excluded.fingerprint), held.fingerprint),
     updated_at = iif(${FREE}, excluded.updated_at, held.updated_at)
   -- An upsert without WHERE gives back every row, the untouched ones too: one statement says who has what.
   RETURNING key, state, owner, fingerprint, result, lease_expires_at - ${nowMs("?4")} AS left_ms`;
@@ -57,7 +56,8 @@ const CLAIM = `
  * Guaranteed: of all callers at any time at most one is told `claimed` for a key while its lease is alive, by D1's clock,
  * and none once it is done. A lease that has ended may be claimed again, with a new owner token, and the earlier owner
  * can then neither complete nor release the key. A key that is twice in one call is claimed by the first of the two, and
- * in progress for the second. If D1's clock is set back, a lease lasts longer, by at most its own length from the next
+ * in progress for the second. Of two with different fingerprints only the one that the key stands
+ * for can have it: the other is a conflict, whichever stands first. If D1's clock is set back, a lease lasts longer, by at most its own length from the next
  * claim of its key.
  *
  * Not guaranteed: that an effect outside of D1 happens once. If the owner dies after the effect and before `complete`,
@@ -66,11 +66,12 @@ const CLAIM = `
  *
  * @param entries at most 500
  * @param options `leaseMs`: how long the work may take, in milliseconds
- * @throws TypeError for a key that D1 cannot keep, RangeError for too many keys or a wrong `leaseMs`; nothing is claimed
+ * @throws TypeError for a key that D1 cannot keep or that has a part missing, RangeError for too many keys, keys that are
+ *   more bytes than D1 takes in one parameter, or a wrong `leaseMs`; nothing is claimed
  * @throws what D1 throws, after a second try. Keys may then be claimed and stay so until the lease ends
  */
 export async function claim(
-  db: D1Database,
+  db: Database,
   entries: readonly KeyToClaim[],
   options: ClockOptions & { leaseMs: number },
 ): Promise<Claim[]> {
@@ -81,12 +82,12 @@ export async function claim(
   checkCount(entries.length);
   for (const { key, fingerprint } of entries) {
     checkKey(key);
-    if (fingerprint !== undefined) checkKey(fingerprint, "fingerprint");
+    if (fingerprint !== undefined) checkText(fingerprint, "fingerprint");
   }
   if (entries.length === 0) return [];
 
   const owner = crypto.randomUUID();
-  const parameter = JSON.stringify(entries.map(({ key, fingerprint }) => ({ key, fingerprint })));
+  const parameter = parameterOf(entries.map(({ key, fingerprint }) => ({ key, fingerprint })));
   // The token makes the repetition safe: what the first try claimed is this caller's own.
   const { results } = await twice(() =>
     db
@@ -100,14 +101,14 @@ export async function claim(
   return entries.map((entry) => {
     const row = rows.get(entry.key);
     if (row === undefined) throw new Error(`D1 gave no row for the key "${entry.key}"`);
-    const claimed = toClaim(row, entry, given.has(entry.key) ? undefined : owner);
-    given.add(entry.key);
-    return claimed;
+    const answer = toClaim(row, entry, given.has(entry.key) ? undefined : owner);
+    if (answer.state === "claimed") given.add(entry.key);
+    return answer;
   });
 }
 
 function toClaim(row: ClaimedRow, { key, fingerprint }: KeyToClaim, owner?: string): Claim {
-  if (fingerprint !== undefined && row.fingerprint !== null && row.fingerprint !== fingerprint) {
+  if (fingerprint !== undefined && row.fingerprint !== fingerprint) {
     return { state: "conflict", key };
   }
   if (row.state === "done") return { state: "done", key, result: decode(row.result) };

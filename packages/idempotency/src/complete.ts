@@ -1,5 +1,13 @@
-import { checkCount, isAmong, nowMs, twice, type ClockOptions, type Lease } from "./lease.ts";
-import { checkBytes, encode } from "./result.ts";
+import {
+  checkCount,
+  isAmong,
+  nowMs,
+  twice,
+  type ClockOptions,
+  type Lease,
+  type Database,
+} from "./lease.ts";
+import { encode, parameterOf } from "./result.ts";
 
 export interface Completion extends Lease {
   /** Anything JSON can hold. */
@@ -48,7 +56,7 @@ const COMPLETE_OR_FAIL = `
  * @throws what D1 throws, after a second try. The keys may be done or not: repeat it
  */
 export async function complete(
-  db: D1Database,
+  db: Database,
   entries: readonly Completion[],
   options: ClockOptions = {},
 ): Promise<boolean[]> {
@@ -73,7 +81,7 @@ export async function complete(
  * @throws as `complete` for results that cannot be stored
  */
 export function completeStatement(
-  db: D1Database,
+  db: Database,
   entries: readonly Completion[],
   options: ClockOptions = {},
 ): D1PreparedStatement {
@@ -82,10 +90,7 @@ export function completeStatement(
 
 function completions(entries: readonly Completion[]): string {
   checkCount(entries.length);
-  // The result goes as text within the JSON, so that D1 keeps it to the letter.
-  const parameter = JSON.stringify(
+  return parameterOf(
     entries.map(({ key, owner, result }) => ({ key, owner, result: encode(result) })),
   );
-  checkBytes(parameter);
-  return parameter;
 }

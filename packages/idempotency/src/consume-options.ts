@@ -1,6 +1,6 @@
 import { backoffSeconds, type BackoffOptions } from "./backoff.ts";
 import { PermanentError } from "./errors.ts";
-import type { ClockOptions, Lease } from "./lease.ts";
+import type { ClockOptions, Lease, Database } from "./lease.ts";
 
 // setTimeout takes at most this.
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -12,7 +12,7 @@ export interface HandlerContext extends Lease {
 }
 
 export interface ConsumeOnceOptions<Body> extends ClockOptions {
-  db: D1Database;
+  db: Database;
   /** The message's idempotency key: from what the message *is*, not from its id. Throwing is a permanent failure. */
   key: (message: Message<Body>) => string | Promise<string>;
   /** What the key is used for, see `fingerprintOf`. Throwing is a permanent failure. */

@@ -3,7 +3,7 @@ import { claim, type Claim } from "./claim.ts";
 import { complete } from "./complete.ts";
 import type { Settings } from "./consume-options.ts";
 import { FingerprintConflictError, LeaseLostError } from "./errors.ts";
-import { checkKey } from "./key.ts";
+import { checkKey, checkText } from "./key.ts";
 import type { Lease } from "./lease.ts";
 import { release } from "./release.ts";
 import { TimeoutError, withTimeout } from "./side-by-side.ts";
@@ -69,7 +69,7 @@ async function readKey<Body>(
     // What comes after the timeout comes to nothing.
     const made = await withTimeout(handlerTimeoutMs, async () => ({
       key: checkKey(await key(message)),
-      fingerprint: fingerprint && checkKey(await fingerprint(message), "fingerprint"),
+      fingerprint: fingerprint && checkText(await fingerprint(message), "fingerprint"),
     }));
     return { ...work, ...made, verdict: undefined };
   } catch (error) {

@@ -1,3 +1,5 @@
+import { seen } from "./key.ts";
+
 const MAX_INSTANCES = 100;
 // The limit is 1 MiB of RPC message (Cloudflare docs, "Workflows: Workers API"). JSON is counted here, which can be less than
 // half of it: a number such as 0.5 is 4 bytes with its comma, and 9 there.
@@ -24,7 +26,8 @@ type NewInstance<P> = WorkflowInstanceCreateOptions<P> & { id: string };
  * Not guaranteed: see `createInstanceOnce`. The platform takes 100 creates a second for a Workflow and 300 for an account
  * (Cloudflare docs, "Workflows: Limits"); what it refuses comes back as `failed`.
  *
- * @param instances as for `Workflow.createBatch`, each with an id: take it from `instanceIdFor`
+ * @param instances as for `Workflow.createBatch`, each with an id: take it from `instanceIdFor`. One without an id that is
+ *   text comes back as `failed`, its `id` being what the missing one reads as, and the others are started
  */
 export async function createInstancesOnce<P = unknown>(
   workflow: Workflow<P>,
@@ -33,7 +36,7 @@ export async function createInstancesOnce<P = unknown>(
   const outcomes = new Map<string, InstanceOutcome>();
   const valid: { instance: NewInstance<P>; bytes: number }[] = [];
   for (const instance of instances) {
-    if (outcomes.has(instance.id)) continue;
+    if (!hasId(instance) || outcomes.has(instance.id)) continue;
     try {
       valid.push({ instance, bytes: checkedBytes(instance) });
       outcomes.set(instance.id, { id: instance.id, outcome: "existing" });
@@ -47,12 +50,34 @@ export async function createInstancesOnce<P = unknown>(
   }
 
   const told = new Set<string>();
-  return instances.map(({ id }): InstanceOutcome => {
+  return instances.map((instance): InstanceOutcome => {
+    if (!hasId(instance)) return withoutId(instance);
+    const { id } = instance;
     const outcome = outcomes.get(id) ?? failed(id, new Error("Nothing came back"));
     const again = told.has(id);
     told.add(id);
     return again && outcome.outcome === "created" ? { id, outcome: "existing" } : outcome;
   });
+}
+
+/** Whether there is an id at all: what came out of JSON may have none, whatever its type says. */
+function hasId(instance: unknown): instance is { id: string } {
+  return idOf(instance) !== "" && typeof idOf(instance) === "string";
+}
+
+function idOf(instance: unknown): unknown {
+  return typeof instance === "object" && instance !== null && "id" in instance
+    ? instance.id
+    : undefined;
+}
+
+// `undefined` would pass for an id of nine letters, and a number for its digits.
+function withoutId(instance: unknown): InstanceOutcome {
+  const id = seen(idOf(instance));
+  return failed(
+    id,
+    new TypeError(`An instance needs an id that is text and not empty: it is ${id}`),
+  );
 }
 
 async function createChunk<P>(

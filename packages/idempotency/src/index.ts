@@ -13,8 +13,9 @@ export {
   PermanentError,
 } from "./errors.ts";
 export { instanceIdFor } from "./instance-id.ts";
-export { fingerprintOf, MAX_KEY_LENGTH } from "./key.ts";
-export { MAX_KEYS, type ClockOptions, type Lease } from "./lease.ts";
+export type { Json } from "./json.ts";
+export { fingerprintOf, keyFor, MAX_KEY_LENGTH } from "./key.ts";
+export { MAX_KEYS, type ClockOptions, type Database, type Lease } from "./lease.ts";
 export { once, type OnceOptions } from "./once.ts";
 export { release } from "./release.ts";
 export { stepKey } from "./step-key.ts";

@@ -1,3 +1,4 @@
+import { checkPart } from "./key.ts";
 import { sha256Hex } from "./sha256.ts";
 
 const MAX_INSTANCE_ID_LENGTH = 100;
@@ -17,7 +18,7 @@ const READABLE = /^[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*$/;
  *
  * - **Readable where it can be**: `("onboard", "u_42")` gives `onboard-u_42`. A hyphen inside a part is doubled, so
  *   `("etl", "2026-11-29")` gives `etl-2026--11--29`.
- * - **Hashed where it must be** (other characters, an empty part, a leading, trailing or double hyphen, or too long):
+ * - **Hashed where it must be** (other characters, a leading, trailing or double hyphen, or too long):
  *   `<prefix>---<SHA-256 in hex>`. The parts do not show, but a hash of guessable input, such as an e-mail address,
  *   can be guessed: it is not a secret.
  * - **Never the same for two inputs**, as far as SHA-256 has no collision: `("a", "b-c")`, `("a-b", "c")` and
@@ -34,13 +35,13 @@ const READABLE = /^[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*$/;
  *
  * @param prefix what is done: `onboard`. Keep it constant in the code.
  * @param parts whom or what it is done to, most general first
- * @throws TypeError if a number is not finite: `NaN` would make one id of many inputs
+ * @throws TypeError naming the part that is undefined, null, empty or no finite number: it would make one id of many inputs
  */
 export async function instanceIdFor(
   prefix: string,
   ...parts: readonly (string | number)[]
 ): Promise<string> {
-  const words = [prefix, ...parts.map(decimalText)];
+  const words = [prefix, ...parts].map((part, index) => checkPart(part, index, "an instance id"));
 
   if (words.every((word) => READABLE.test(word))) {
     // No word starts or ends with a hyphen or holds two in a row, so a run of one hyphen always separates words, a run
@@ -51,13 +52,6 @@ export async function instanceIdFor(
 
   // JSON, because it tells every list of texts apart and escapes lone surrogates, which UTF-8 would make alike.
   return `${hint(prefix)}${HASH_MARK}${await sha256Hex(JSON.stringify(words))}`;
-}
-
-function decimalText(part: string | number): string {
-  if (typeof part === "number" && !Number.isFinite(part)) {
-    throw new TypeError(`An instance id cannot be made of ${part}: pass a finite number or text`);
-  }
-  return String(part);
 }
 
 function hint(prefix: string): string {

@@ -3,6 +3,86 @@ import { sha256Hex } from "./sha256.ts";
 /** Longest key or fingerprint, in UTF-16 code units. */
 export const MAX_KEY_LENGTH = 512;
 
+// What a template literal makes of a field that is not there: `welcome:${body.userId}`.
+const MISSING_PART =
+  /(?:^|[:/|#])(?:undefined|null|NaN|\[object Object\])(?=$|[:/|#])|[-_.]undefined(?=$|[:/|#])|:$/;
+
+/**
+ * The idempotency key of one piece of work: what is done, and whom or what it is done to, joined by colons.
+ *
+ * `keyFor("welcome", userId)` gives `welcome:u_42`. A part that is missing or empty is an error, since all messages
+ * without it would share one key, and all but the first be taken for duplicates. Parts are percent-encoded, so that no two
+ * lists of parts give the same key. A number stands for its decimal text.
+ *
+ * What the parts should say: the tenant, the purpose, and whoever may ask. Where a caller chooses a part of the key, the
+ * caller's own id must be another: else callers can ask for one another's results.
+ *
+ * @param purpose what is done: `welcome`. Keep it constant in the code
+ * @param parts whom or what it is done to, most general first
+ * @throws TypeError naming the part that is undefined, null, empty, no finite number or not well-formed Unicode; or if the
+ *   key is longer than {@link MAX_KEY_LENGTH}
+ */
+export function keyFor(purpose: string, ...parts: readonly (string | number)[]): string {
+  const texts = [purpose, ...parts].map((part, index) => {
+    const text = checkPart(part, index, "an idempotency key");
+    if (!text.isWellFormed()) {
+      throw new TypeError(`${nameOf(index)} of an idempotency key must be well-formed Unicode`);
+    }
+    const encoded = encodeURIComponent(text);
+    return encoded.replace(/^(?:undefined|null|NaN)$|(?<=[-_.])undefined$/, escapeFirst);
+  });
+  return checkKey(texts.join(":"));
+}
+
+// A user may be called "null": that part is there, and must not look as if it were not.
+function escapeFirst(word: string): string {
+  return `%${word.charCodeAt(0).toString(16).toUpperCase()}${word.slice(1)}`;
+}
+
+/**
+ * The text of one part of a key or an id.
+ *
+ * @param part a type that a caller claims for what came out of JSON proves nothing, so it is looked at
+ * @param index from 0
+ * @param of what it is a part of, for the error
+ * @throws TypeError naming the part, if it is neither text that is not empty nor a finite number
+ */
+export function checkPart(part: unknown, index: number, of: string): string {
+  if (part === "" || !(typeof part === "string" || Number.isFinite(part))) {
+    throw new TypeError(
+      `${nameOf(index)} of ${of} must be text that is not empty, or a finite number: it is ${seen(part)}`,
+    );
+  }
+  return String(part);
+}
+
+/** A wrong value in an error's words. Not by its own `toString`, which JSON can make anything of. */
+export function seen(value: unknown): string {
+  if (value === "") return "empty";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function nameOf(index: number): string {
+  return `Part ${index + 1}`;
+}
+
+/**
+ * Returns `key` if D1 can keep it as it is and no part of it is missing.
+ *
+ * @throws TypeError as {@link checkText}, or if it reads as if a template had been filled with a field that was not there:
+ *   it ends with a colon, or a part of it is `undefined`, `null`, `NaN` or `[object Object]`. {@link keyFor} writes such
+ *   words in another way where they are meant
+ */
+export function checkKey(key: string): string {
+  checkText(key, "idempotency key");
+  if (MISSING_PART.test(key)) {
+    throw new TypeError(
+      `A part of the idempotency key "${key}" is missing: make it with keyFor, which says which one`,
+    );
+  }
+  return key;
+}
+
 /**
  * Returns `key` if D1 can keep it as it is.
  *
@@ -10,7 +90,7 @@ export const MAX_KEY_LENGTH = 512;
  * @throws TypeError if it is no text, empty, longer than {@link MAX_KEY_LENGTH}, or has a lone surrogate,
  *   which D1 gives back as another character (measured locally)
  */
-export function checkKey(key: string, what = "idempotency key"): string {
+export function checkText(key: string, what: string): string {
   if (typeof key !== "string" || key === "") {
     throw new TypeError(`The ${what} must be text and not empty`);
   }

@@ -1,6 +1,15 @@
 /** Most keys in one statement. */
 export const MAX_KEYS = 500;
 
+/**
+ * What statements are prepared on: a `D1Database`, or a `D1DatabaseSession` of one. Every statement of this package but
+ * `get` writes, and so runs on the primary instance whatever the session's constraint (Cloudflare docs, "D1: Global read
+ * replication").
+ */
+export interface Database {
+  prepare: (sql: string) => D1PreparedStatement;
+}
+
 export interface ClockOptions {
   /** Milliseconds since 1970. Default: D1's own clock. For tests. */
   now?: (() => number) | undefined;

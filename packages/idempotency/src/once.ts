@@ -1,7 +1,8 @@
 import { claim } from "./claim.ts";
 import { complete } from "./complete.ts";
+import type { Json } from "./json.ts";
 import { FingerprintConflictError, InProgressError, LeaseLostError } from "./errors.ts";
-import type { ClockOptions, Lease } from "./lease.ts";
+import type { ClockOptions, Lease, Database } from "./lease.ts";
 import { release } from "./release.ts";
 import { decode, encode } from "./result.ts";
 
@@ -16,7 +17,7 @@ export interface OnceOptions extends ClockOptions {
  * Runs `effect` unless it was done under this key before, and gives back its result: of this run (`ran: true`) or of
  * the run that did it.
  *
- * The result is kept as JSON and is what JSON makes of it in both cases: a `Date` comes back as text.
+ * The result is kept as JSON and is what JSON makes of it in both cases, and its type says so: a `Date` comes back as text.
  *
  * If the effect throws, the key is released, its error is thrown, and the next call runs it again. If this Worker dies,
  * the next call after the lease runs it again.
@@ -38,21 +39,21 @@ export interface OnceOptions extends ClockOptions {
  *   after the lease
  */
 export async function once<T>(
-  db: D1Database,
+  db: Database,
   key: string,
   effect: (lease: Lease) => Promise<T> | T,
   options: OnceOptions = {},
-): Promise<{ result: T; ran: boolean }> {
+): Promise<{ result: Json<T>; ran: boolean }> {
   const { leaseMs = 60_000, fingerprint, now } = options;
   const [claimed] = await claim(db, [{ key, fingerprint }], { leaseMs, now });
 
   switch (claimed?.state) {
     case "claimed": {
       const result = await run(db, claimed, effect, { now });
-      return { result: result as T, ran: true };
+      return { result: result as Json<T>, ran: true };
     }
     case "done":
-      return { result: claimed.result as T, ran: false };
+      return { result: claimed.result as Json<T>, ran: false };
     case "in progress":
       throw new InProgressError(key, claimed.retryAfterMs);
     case "conflict":
@@ -62,7 +63,7 @@ export async function once<T>(
 }
 
 async function run(
-  db: D1Database,
+  db: Database,
   { key, owner }: Lease,
   effect: (lease: Lease) => unknown,
   clock: ClockOptions,

@@ -1,4 +1,5 @@
-import { checkCount, isAmong, twice, type Lease } from "./lease.ts";
+import { parameterOf } from "./result.ts";
+import { checkCount, isAmong, twice, type Lease, type Database } from "./lease.ts";
 
 const RELEASE = `
   UPDATE idempotency_keys SET owner = NULL, lease_expires_at = 0
@@ -18,10 +19,10 @@ const RELEASE = `
  * @param entries at most 500
  * @throws what D1 throws, after a second try. The leases then end by themselves
  */
-export async function release(db: D1Database, entries: readonly Lease[]): Promise<boolean[]> {
+export async function release(db: Database, entries: readonly Lease[]): Promise<boolean[]> {
   checkCount(entries.length);
   if (entries.length === 0) return [];
-  const parameter = JSON.stringify(entries.map(({ key, owner }) => ({ key, owner })));
+  const parameter = parameterOf(entries.map(({ key, owner }) => ({ key, owner })));
   const { results } = await twice(() => db.prepare(RELEASE).bind(parameter).all<{ key: string }>());
   return isAmong(entries, results);
 }

@@ -1,3 +1,5 @@
+import { checkPart } from "./key.ts";
+
 /**
  * The idempotency key of one step of one Workflow instance, to hand to the provider that the step calls.
  *
@@ -13,6 +15,7 @@
  *
  * @param event the event that `run` was called with
  * @param ctx the context that the step's function was called with
+ * @throws TypeError if a part is missing: `event` or `ctx` is not what the platform gave
  * @example
  * await step.do("charge card", (ctx) => payments.charge(order, { idempotencyKey: stepKey(event, ctx) }));
  */
@@ -21,6 +24,6 @@ export function stepKey(
   ctx: { step: { name: string; count: number } },
 ): string {
   return [event.workflowName, event.instanceId, ctx.step.name, ctx.step.count]
-    .map((part) => encodeURIComponent(String(part)))
+    .map((part, index) => encodeURIComponent(checkPart(part, index, "a step's key")))
     .join(":");
 }

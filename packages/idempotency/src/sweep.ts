@@ -1,4 +1,4 @@
-import { nowMs, type ClockOptions } from "./lease.ts";
+import { nowMs, type ClockOptions, type Database } from "./lease.ts";
 
 const SWEEP = `
   DELETE FROM idempotency_keys WHERE rowid IN (
@@ -22,7 +22,7 @@ const SWEEP = `
  * @throws RangeError if `olderThanMs` or `limit` makes no sense
  */
 export async function sweep(
-  db: D1Database,
+  db: Database,
   options: ClockOptions & { olderThanMs: number; limit?: number },
 ): Promise<number> {
   const { olderThanMs, limit = 1000, now } = options;

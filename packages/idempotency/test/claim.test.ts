@@ -61,6 +61,51 @@ describe("claim", () => {
     ]);
   });
 
+  it.each([
+    ["after", ["two", "one"], ["conflict", "claimed"]],
+    ["before", ["one", "two"], ["claimed", "conflict"]],
+    ["around", ["two", "one", "one", "two"], ["conflict", "claimed", "in progress", "conflict"]],
+  ])(
+    "gives an ended lease to the payload that the key stands for, %s another one in the same call",
+    async (_where, fingerprints, states) => {
+      const key = newKey();
+      const clock = clockAt(0);
+      await claim(db, [{ key, fingerprint: "one" }], { leaseMs, now: clock.now });
+      clock.step(leaseMs);
+      const entries = fingerprints.map((fingerprint) => ({ key, fingerprint }));
+      const claims = await claim(db, entries, { leaseMs, now: clock.now });
+      expect(claims.map(({ state }) => state)).toEqual(states);
+      // Whoever was told that it is claimed can complete it: it is in progress by somebody.
+      const held = claims.find(({ state }) => state === "claimed");
+      expect(await complete(db, [owned(held)], clock)).toEqual([true]);
+    },
+  );
+
+  it("says so if the keys are more than D1 takes in one parameter, and claims none", async () => {
+    const control = (n: number) => `${n}`.padEnd(512, "\u0001");
+    const entries = Array.from({ length: 500 }, (_, n) => ({
+      key: control(n),
+      fingerprint: control(n),
+    }));
+    await expect(claim(db, entries, { leaseMs })).rejects.toThrow(
+      /^The 500 keys are 30\d{5} bytes as JSON, at most 1900000 are allowed: take fewer/,
+    );
+    const [first] = entries;
+    expect(await rowOf(db, first?.key ?? "")).toBeNull();
+    const most = await claim(db, entries.slice(0, 300), { leaseMs });
+    expect(most.every(({ state }) => state === "claimed")).toBe(true);
+  });
+
+  it("takes a session of the database", async () => {
+    const session = db.withSession("first-primary");
+    const key = newKey();
+    const [held] = await claim(session, [{ key }], { leaseMs });
+    expect(await complete(session, [{ ...owned(held), result: 1 }])).toEqual([true]);
+    expect(await claim(session, [{ key }], { leaseMs })).toEqual([
+      { state: "done", key, result: 1 },
+    ]);
+  });
+
   it("gives a key that is twice in one call to the first of the two", async () => {
     const key = newKey();
     const clock = clockAt(0);
@@ -284,17 +329,30 @@ describe("a fingerprint", () => {
     expect(await ask("one")).toMatchObject([{ state: "done" }]);
   });
 
-  it("is not compared where one has none, and is kept from the first that has one", async () => {
+  it("is refused by a key that was used without one, in every state: nobody knows for what", async () => {
     const key = newKey();
     const clock = clockAt(0);
     const ask = (fingerprint?: string) =>
       claim(db, [{ key, fingerprint }], { leaseMs, now: clock.now });
+    const conflict = [{ state: "conflict", key }];
     await ask();
-    expect(await ask("one")).toMatchObject([{ state: "in progress" }]);
+    expect(await ask("one")).toEqual(conflict);
     clock.step(leaseMs);
-    expect(await ask("one")).toMatchObject([{ state: "claimed" }]);
+    expect(await ask("one")).toEqual(conflict);
+    const [held] = await ask();
+    await complete(db, [{ ...owned(held), result: "somebody's" }], clock);
+    expect(await ask("one")).toEqual(conflict);
+  });
+
+  it("is not compared where the claim has none, and stays", async () => {
+    const key = newKey();
+    const clock = clockAt(0);
+    const ask = (fingerprint?: string) =>
+      claim(db, [{ key, fingerprint }], { leaseMs, now: clock.now });
+    await ask("one");
     clock.step(leaseMs);
     expect(await ask()).toMatchObject([{ state: "claimed" }]);
     expect(await ask("two")).toMatchObject([{ state: "conflict" }]);
+    expect((await rowOf(db, key))?.fingerprint).toBe("one");
   });
 });

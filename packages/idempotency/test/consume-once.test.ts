@@ -7,6 +7,7 @@ import {
   completeStatement,
   consumeOnce,
   FingerprintConflictError,
+  keyFor,
   LeaseLostError,
   PermanentError,
   type ConsumeOnceOptions,
@@ -318,6 +319,17 @@ describe("nothing that one message does touches another:", () => {
       { key: ({ id, body }) => (id === "m1" ? JSON.parse("null") : body.key) },
     ],
     ["its key is empty", { key: ({ id, body }) => (id === "m1" ? "" : body.key) }],
+    [
+      "its key is made of a field that is not there",
+      { key: ({ id, body }) => (id === "m1" ? `welcome:${JSON.parse("{}").userId}` : body.key) },
+    ],
+    [
+      "its key has a part that is not there",
+      {
+        key: ({ id, body }) =>
+          id === "m1" ? keyFor("welcome", JSON.parse("{}").userId) : body.key,
+      },
+    ],
     ["its key is too long", { key: ({ id, body }) => (id === "m1" ? "x".repeat(513) : body.key) }],
     [
       "its key has a lone surrogate",

@@ -92,6 +92,35 @@ describe("createInstancesOnce", () => {
     expect(await started([one.id, two.id, three.id])).toBe(3);
   });
 
+  it("reports those whose id is no text, and starts the others: one each, none for two", async () => {
+    const [one, two] = greetings(2);
+    if (!one || !two) throw new Error("two were made");
+    const wrong = [undefined, null, 42, "", {}, { toString: 1 }].map((id) => ({
+      id,
+      params: one.params,
+    }));
+    const instances = JSON.parse(JSON.stringify([one, ...wrong, null, ...wrong, two]));
+    const outcomes = await createInstancesOnce(env.GREET, instances);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      "created",
+      ...Array.from({ length: 13 }, () => "failed"),
+      "created",
+    ]);
+    expect(outcomes.slice(1, 8).map(({ id }) => id)).toEqual([
+      "undefined",
+      "null",
+      "42",
+      "empty",
+      "an object",
+      "an object",
+      "undefined",
+    ]);
+    expect(outcomes[1]).toMatchObject({
+      error: { message: expect.stringContaining("it is undefined") },
+    });
+    expect(await started(["undefined", "42", "null"])).toBe(0);
+  });
+
   it("takes an id that is twice in the list for the same instance", async () => {
     const [one, two] = greetings(2);
     if (!one || !two) throw new Error("two were made");

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   claim,
   completeStatement,
   FingerprintConflictError,
   InProgressError,
+  type Json,
   LeaseLostError,
   once,
 } from "../src/index.ts";
@@ -52,6 +53,38 @@ describe("once", () => {
     const second = await once(db, key, () => ({ at }));
     expect(first.result).toEqual({ at: "1970-01-01T00:00:00.000Z" });
     expect(second.result).toEqual(first.result);
+    // Its type says so, too: `first.result.at.getTime()` would pass a check and fail when it runs.
+    expectTypeOf(first.result).toEqualTypeOf<{ at: string }>();
+  });
+
+  it("types a result as JSON gives it back", () => {
+    expectTypeOf<Json<string | null>>().toEqualTypeOf<string | null>();
+    expectTypeOf<Json<void>>().toEqualTypeOf<undefined>();
+    expectTypeOf<Json<unknown>>().toEqualTypeOf<unknown>();
+    expectTypeOf<Json<bigint>>().toEqualTypeOf<never>();
+    expectTypeOf<Json<Map<string, number> | Set<1>>>().toEqualTypeOf<Record<string, never>>();
+    expectTypeOf<Json<[Date, undefined, () => void]>>().toEqualTypeOf<[string, null, null]>();
+    expectTypeOf<Json<readonly (Date | undefined)[]>>().toEqualTypeOf<(string | null)[]>();
+    interface Order {
+      readonly at: Date;
+      note?: string;
+      gone: undefined;
+      maybe: number | undefined;
+      lines: { sku: string; cancel: () => void }[];
+    }
+    expectTypeOf<Json<Order>>().toEqualTypeOf<{
+      at: string;
+      note?: string;
+      maybe?: number;
+      lines: { sku: string }[];
+    }>();
+  });
+
+  it("takes a session of the database", async () => {
+    const session = db.withSession();
+    const key = newKey();
+    expect(await once(session, key, () => 1)).toEqual({ result: 1, ran: true });
+    expect(await once(session, key, () => 2)).toEqual({ result: 1, ran: false });
   });
 
   it("gives undefined for an effect that gives nothing", async () => {

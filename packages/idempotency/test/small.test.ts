@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backoffSeconds, fingerprintOf, MAX_KEY_LENGTH, stepKey } from "../src/index.ts";
+import { backoffSeconds, fingerprintOf, keyFor, MAX_KEY_LENGTH, stepKey } from "../src/index.ts";
 import { checkKey } from "../src/key.ts";
 
 describe("backoffSeconds", () => {
@@ -68,6 +68,90 @@ describe("checkKey", () => {
   it.each(["", "x".repeat(MAX_KEY_LENGTH + 1), "\ud800", "a\udc00"])("refuses %j", (key) => {
     expect(() => checkKey(key)).toThrow(TypeError);
   });
+
+  // What a message lacks, whatever its type says.
+  const body = JSON.parse('{ "userId": null, "n": {} }');
+  it.each([
+    `welcome:${JSON.parse("{}").userId}`,
+    `welcome:${body.userId}:mail`,
+    `${JSON.parse("{}").tenant}/welcome`,
+    `welcome:${Number("x")}`,
+    `welcome:${body.n}`,
+    `welcome-${JSON.parse("{}").userId}`,
+    `welcome:`,
+    "undefined",
+  ])("refuses %j, made of a field that is not there", (key) => {
+    expect(() => checkKey(key)).toThrow(/is missing: make it with keyFor/);
+  });
+
+  it("takes words that only begin like that", () => {
+    for (const key of [
+      "article:undefined-behaviour",
+      "user:nullable",
+      "https://example.org/",
+      "a:b::c",
+    ]) {
+      expect(checkKey(key)).toBe(key);
+    }
+  });
+});
+
+describe("keyFor", () => {
+  it("joins its parts", () => {
+    expect(keyFor("welcome", "u_42")).toBe("welcome:u_42");
+    expect(keyFor("acme", "refund", "order 7", 2)).toBe("acme:refund:order%207:2");
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["", "empty"],
+    [Number.NaN, "NaN"],
+    [{ toString: 1 }, "an object"],
+    [true, "true"],
+  ])("refuses %o as a part, and says which", (part, seen) => {
+    const wrong = part as string;
+    expect(() => keyFor("welcome", "a", wrong)).toThrow(
+      `Part 3 of an idempotency key must be text that is not empty, or a finite number: it is ${seen}`,
+    );
+    expect(() => keyFor(wrong)).toThrow(`Part 1 of an idempotency key must be`);
+  });
+
+  it("refuses what would make too long a key, or none that D1 can keep", () => {
+    expect(() => keyFor("welcome", "ä".repeat(100))).toThrow(/hash it$/);
+    expect(() => keyFor("welcome", "\ud800")).toThrow(
+      "Part 2 of an idempotency key must be well-formed",
+    );
+  });
+
+  it("gives every list of parts a key of its own, which claim takes", () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        "undefined",
+        "null",
+        "NaN",
+        "[object Object]",
+        "a-undefined",
+        "%75ndefined",
+        "a:",
+        ":",
+      ),
+      fc.string({
+        unit: fc.constantFrom("a", ":", "/", "%", "7", "5", "-", "null"),
+        minLength: 1,
+        maxLength: 5,
+      }),
+    );
+    const parts = fc.tuple(part, fc.array(part, { maxLength: 2 }));
+    fc.assert(
+      fc.property(parts, parts, (one, other) => {
+        const [key, otherKey] = [one, other].map(([first, rest]) => keyFor(first, ...rest));
+        expect(checkKey(key ?? "")).toBe(key);
+        expect(key === otherKey).toBe(JSON.stringify(one) === JSON.stringify(other));
+      }),
+      { seed: env.PROPERTY_SEED, numRuns: 3000 },
+    );
+  });
 });
 
 describe("fingerprintOf", () => {
@@ -112,6 +196,11 @@ describe("stepKey", () => {
     expect(stepKey(event, ctx("charge card", 2))).toBe("order:o_1:charge%20card:2");
   });
 
+  it("refuses a context that is none", () => {
+    expect(() => stepKey(event, ctx(JSON.parse("{}").name))).toThrow("Part 3 of a step's key");
+    expect(() => stepKey(JSON.parse("{}"), ctx("charge"))).toThrow("Part 1 of a step's key");
+  });
+
   it("is the same for every attempt", () => {
     const attempts = [1, 2].map((attempt) => {
       const withAttempt = { ...ctx("charge"), attempt };
@@ -123,6 +212,7 @@ describe("stepKey", () => {
   it("is fit for an HTTP header and never that of another step", () => {
     const name = fc.string({
       unit: fc.constantFrom("a", "b", ":", "1", "%", "3A", "ä", " ", "\n"),
+      minLength: 1,
       maxLength: 4,
     });
     fc.assert(
