@@ -1,6 +1,10 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { soak } from "@durable-lessons/test-kit/soak";
 import { defineConfig } from "vitest/config";
+import { queueSettings } from "./src/queue-settings.ts";
+import { FRAGILE_TIMES } from "./test/fragile.ts";
+
+const fragile = queueSettings({ ...FRAGILE_TIMES, tries: 3 });
 
 export default defineConfig({
   test: {
@@ -22,10 +26,18 @@ export default defineConfig({
               },
               d1Databases: { DB: "db" },
               workflows: { GREET: { name: "greet", className: "GreetWorkflow" } },
-              queueProducers: { MAIL: "mail" },
+              queueProducers: { MAIL: "mail", FRAGILE: "fragile" },
               // No delays, so that a retry is there at once.
               queueConsumers: {
                 mail: { maxBatchSize: 100, maxBatchTimeout: 0, maxRetries: 100, retryDelay: 0 },
+                fragile: {
+                  maxBatchSize: 1,
+                  maxBatchTimeout: 0,
+                  maxRetries: fragile.max_retries,
+                  retryDelay: fragile.retry_delay,
+                  deadLetterQueue: "fragile-dead",
+                },
+                "fragile-dead": { maxBatchSize: 1, maxBatchTimeout: 0 },
               },
             },
           })),

@@ -1,6 +1,11 @@
 import { checkKey, checkText } from "./key.ts";
-import { checkCount, nowMs, twice, type ClockOptions, type Database } from "./lease.ts";
+import { checkWhole } from "./check.ts";
+import { checkCount, nowMs, tableOf, twice, type Database, type StoreOptions } from "./lease.ts";
+import { columns, toRecord, type KeyRecord, type Row } from "./record.ts";
 import { decode, parameterOf } from "./result.ts";
+
+/** How long a key is kept, unless a claim says otherwise: 90 days, in milliseconds. */
+export const DEFAULT_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 export interface KeyToClaim {
   key: string;
@@ -8,35 +13,52 @@ export interface KeyToClaim {
   fingerprint?: string | undefined;
 }
 
-export type Claim =
-  /** Yours: do the work, then `complete` or `release`. */
-  | { state: "claimed"; key: string; owner: string }
-  /** The work is done. `result` is what was stored with it. */
-  | { state: "done"; key: string; result: unknown }
-  /** Another caller is at it, for `retryAfterMs` (at least 1) more milliseconds at most. */
-  | { state: "in progress"; key: string; retryAfterMs: number }
-  /** The key was used for another fingerprint, or without one. */
-  | { state: "conflict"; key: string };
-
-interface ClaimedRow {
-  key: string;
-  state: "processing" | "done";
-  owner: string | null;
-  fingerprint: string | null;
-  result: string | null;
-  left_ms: number;
+/** What is said of a key when it is claimed, beside the key itself. */
+export interface KeepOptions extends StoreOptions {
+  /**
+   * How long to keep the key from its last claim or renewal on, in milliseconds, at least as long as a lease: `sweep`
+   * deletes it then. Longer than any duplicate can take. Default {@link DEFAULT_RETENTION_MS}.
+   */
+  retentionMs?: number | undefined;
+  /**
+   * How long the provider of the effect remembers a key, in milliseconds: Stripe at least 24 hours, others minutes. Work
+   * that was begun so long ago and never finished is then `in doubt`: refused, for a person to decide, since the provider
+   * would do it a second time. 0 for one that knows no keys: nothing is ever repeated. Default: it remembers for ever.
+   */
+  providerRemembersMs?: number | undefined;
 }
 
-/** Whether the row on the table may be taken: its lease has ended and it is about the same payload, as far as one asks. */
+export interface ClaimOptions extends KeepOptions {
+  /** How long the work may take until it is done or the lease renewed, in milliseconds. */
+  leaseMs: number;
+}
+
+export type Claim =
+  /** Yours: do the work, then `complete` or `release`. The record counts this claim in. */
+  | { state: "claimed"; key: string; owner: string; record: KeyRecord }
+  /** The work is done. `result` is what was stored with it. */
+  | { state: "done"; key: string; result: unknown }
+  /** Another caller is at it, for `retryAfterMs` (at least 1) more milliseconds unless it renews its lease. */
+  | { state: "in progress"; key: string; retryAfterMs: number }
+  /** The key was used for another fingerprint, or without one. */
+  | { state: "conflict"; key: string; record: KeyRecord }
+  /** Begun and never finished, longer ago than `providerRemembersMs`: it may have happened. A person decides. */
+  | { state: "in doubt"; key: string; record: KeyRecord };
+
+// Whether the row on the table may be taken: its lease has ended; and, unless nothing can have happened under it, it is
+// about the same payload, as far as one asks, and the provider will know it for as long as this lease lasts.
 const FREE = `held.state = 'processing'
       AND held.lease_expires_at <= excluded.updated_at
-      AND (excluded.fingerprint IS NULL OR held.fingerprint IS excluded.fingerprint)`;
+      AND (held.tries = 0 OR (
+        (excluded.fingerprint IS NULL OR held.fingerprint IS excluded.fingerprint)
+        AND (?5 IS NULL OR excluded.lease_expires_at - held.created_at <= ?5)))`;
 
-const CLAIM = `
-  INSERT INTO idempotency_keys AS held
-    (key, state, owner, lease_ms, lease_expires_at, fingerprint, created_at, updated_at)
+const claimSql = (table: string) => `
+  INSERT INTO ${table} AS held
+    (key, state, owner, lease_ms, lease_expires_at, fingerprint, created_at, updated_at, tries, delete_at)
   SELECT
-    value ->> '$.key', 'processing', ?2, ?3, clock.now + ?3, value ->> '$.fingerprint', clock.now, clock.now
+    value ->> '$.key', 'processing', ?2, ?3, clock.now + ?3, value ->> '$.fingerprint', clock.now, clock.now, 1,
+    clock.now + ?6
   FROM json_each(?1), (SELECT ${nowMs("?4")} AS now) AS clock
   WHERE true
   ON CONFLICT (key) DO UPDATE SET
@@ -46,9 +68,13 @@ const CLAIM = `
     -- the key is not blocked for as long as the clock was set back.
     lease_expires_at = iif(${FREE}, excluded.lease_expires_at,
       min(held.lease_expires_at, excluded.updated_at + held.lease_ms)),
-    updated_at = iif(${FREE}, excluded.updated_at, held.updated_at)
+    fingerprint = iif(${FREE} AND held.tries = 0, excluded.fingerprint, held.fingerprint),
+    created_at = iif(${FREE} AND held.tries = 0, excluded.created_at, held.created_at),
+    updated_at = iif(${FREE}, excluded.updated_at, held.updated_at),
+    delete_at = iif(${FREE}, excluded.delete_at, held.delete_at),
+    tries = iif(${FREE}, held.tries + 1, held.tries)
   -- An upsert without WHERE gives back every row, the untouched ones too: one statement says who has what.
-  RETURNING key, state, owner, fingerprint, result, lease_expires_at - ${nowMs("?4")} AS left_ms`;
+  RETURNING ${columns(nowMs("?4"))}`;
 
 /**
  * Claims many keys in one statement. The answer has one claim for each entry, in the same order.
@@ -64,21 +90,24 @@ const CLAIM = `
  * the lease ends and the effect runs again. Give the provider the same idempotency key: it closes that window. And if
  * D1's clock is set forward, leases end early.
  *
+ * With `providerRemembersMs`, nobody gets a key whose work may have happened so long ago that the provider would not know it
+ * any more before this lease ends. D1's clock measures that, too: set back, it gives more time than there is.
+ *
  * @param entries at most 500
- * @param options `leaseMs`: how long the work may take, in milliseconds
  * @throws TypeError for a key that D1 cannot keep or that has a part missing, RangeError for too many keys, keys that are
- *   more bytes than D1 takes in one parameter, or a wrong `leaseMs`; nothing is claimed
+ *   more bytes than D1 takes in one parameter, or an option that makes no sense; nothing is
+ *   claimed
  * @throws what D1 throws, after a second try. Keys may then be claimed and stay so until the lease ends
  */
 export async function claim(
   db: Database,
   entries: readonly KeyToClaim[],
-  options: ClockOptions & { leaseMs: number },
+  options: ClaimOptions,
 ): Promise<Claim[]> {
   const { leaseMs, now } = options;
-  if (!(Number.isSafeInteger(leaseMs) && leaseMs >= 1)) {
-    throw new RangeError(`leaseMs must be a whole number of milliseconds from 1, not ${leaseMs}`);
-  }
+  checkWhole("leaseMs", leaseMs);
+  const { table, retentionMs, providerRemembersMs } = checkedKeep(options, leaseMs);
+  const sql = claimSql(table);
   checkCount(entries.length);
   for (const { key, fingerprint } of entries) {
     checkKey(key);
@@ -91,9 +120,9 @@ export async function claim(
   // The token makes the repetition safe: what the first try claimed is this caller's own.
   const { results } = await twice(() =>
     db
-      .prepare(CLAIM)
-      .bind(parameter, owner, leaseMs, now?.() ?? null)
-      .all<ClaimedRow>(),
+      .prepare(sql)
+      .bind(parameter, owner, leaseMs, now?.() ?? null, providerRemembersMs ?? null, retentionMs)
+      .all<Row>(),
   );
 
   const rows = new Map(results.map((row) => [row.key, row]));
@@ -107,11 +136,24 @@ export async function claim(
   });
 }
 
-function toClaim(row: ClaimedRow, { key, fingerprint }: KeyToClaim, owner?: string): Claim {
+/**
+ * The options with their defaults, the table as SQL has it.
+ *
+ * @throws RangeError or TypeError naming the option that makes no sense
+ */
+export function checkedKeep(options: KeepOptions, leaseMs: number) {
+  const { providerRemembersMs, retentionMs = Math.max(DEFAULT_RETENTION_MS, leaseMs) } = options;
+  checkWhole("retentionMs", retentionMs, leaseMs);
+  if (providerRemembersMs !== undefined) checkWhole("providerRemembersMs", providerRemembersMs, 0);
+  return { table: tableOf(options), retentionMs, providerRemembersMs };
+}
+
+function toClaim(row: Row, { key, fingerprint }: KeyToClaim, owner?: string): Claim {
   if (fingerprint !== undefined && row.fingerprint !== fingerprint) {
-    return { state: "conflict", key };
+    return { state: "conflict", key, record: toRecord(row) };
   }
   if (row.state === "done") return { state: "done", key, result: decode(row.result) };
-  if (row.owner === owner) return { state: "claimed", key, owner };
-  return { state: "in progress", key, retryAfterMs: row.left_ms };
+  if (row.owner === owner) return { state: "claimed", key, owner, record: toRecord(row) };
+  if (row.left_ms > 0) return { state: "in progress", key, retryAfterMs: row.left_ms };
+  return { state: "in doubt", key, record: toRecord(row) };
 }

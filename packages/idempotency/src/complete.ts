@@ -2,10 +2,11 @@ import {
   checkCount,
   isAmong,
   nowMs,
+  tableOf,
   twice,
-  type ClockOptions,
-  type Lease,
   type Database,
+  type Lease,
+  type StoreOptions,
 } from "./lease.ts";
 import { encode, parameterOf } from "./result.ts";
 
@@ -14,32 +15,32 @@ export interface Completion extends Lease {
   result?: unknown;
 }
 
-const COMPLETE = `
-  UPDATE idempotency_keys SET
+const completeSql = (table: string) => `
+  UPDATE ${table} AS held SET
     state = 'done',
-    result = iif(state = 'done', idempotency_keys.result, given.result),
-    updated_at = iif(state = 'done', updated_at, ${nowMs("?2")})
+    result = iif(held.state = 'done', held.result, given.result),
+    updated_at = iif(held.state = 'done', held.updated_at, ${nowMs("?2")})
   FROM (
     SELECT value ->> '$.key' AS key, value ->> '$.owner' AS owner, value ->> '$.result' AS result
     FROM json_each(?1)
   ) AS given
-  WHERE idempotency_keys.key = given.key AND idempotency_keys.owner = given.owner
+  WHERE held.key = given.key AND held.owner = given.owner
   RETURNING key`;
 
-const COMPLETE_OR_FAIL = `
-  INSERT INTO idempotency_keys
+const completeOrFailSql = (table: string) => `
+  INSERT INTO ${table} AS target
     (key, state, owner, lease_ms, lease_expires_at, result, created_at, updated_at)
   SELECT
     given.value ->> '$.key',
     iif(held.owner = given.value ->> '$.owner', 'done', 'lease lost'),
     held.owner, 0, 0, given.value ->> '$.result', ${nowMs("?2")}, ${nowMs("?2")}
   FROM json_each(?1) AS given
-  LEFT JOIN idempotency_keys AS held ON held.key = given.value ->> '$.key'
+  LEFT JOIN ${table} AS held ON held.key = given.value ->> '$.key'
   WHERE true
   ON CONFLICT (key) DO UPDATE SET
     state = excluded.state,
-    result = iif(idempotency_keys.state = 'done', idempotency_keys.result, excluded.result),
-    updated_at = iif(idempotency_keys.state = 'done', idempotency_keys.updated_at, excluded.updated_at)`;
+    result = iif(target.state = 'done', target.result, excluded.result),
+    updated_at = iif(target.state = 'done', target.updated_at, excluded.updated_at)`;
 
 /**
  * Marks many keys as done in one statement, and stores their results. The answer says for each entry, in the same order,
@@ -58,13 +59,14 @@ const COMPLETE_OR_FAIL = `
 export async function complete(
   db: Database,
   entries: readonly Completion[],
-  options: ClockOptions = {},
+  options: StoreOptions = {},
 ): Promise<boolean[]> {
   if (entries.length === 0) return [];
+  const sql = completeSql(tableOf(options));
   const parameter = completions(entries);
   const { results } = await twice(() =>
     db
-      .prepare(COMPLETE)
+      .prepare(sql)
       .bind(parameter, options.now?.() ?? null)
       .all<{ key: string }>(),
   );
@@ -83,9 +85,11 @@ export async function complete(
 export function completeStatement(
   db: Database,
   entries: readonly Completion[],
-  options: ClockOptions = {},
+  options: StoreOptions = {},
 ): D1PreparedStatement {
-  return db.prepare(COMPLETE_OR_FAIL).bind(completions(entries), options.now?.() ?? null);
+  return db
+    .prepare(completeOrFailSql(tableOf(options)))
+    .bind(completions(entries), options.now?.() ?? null);
 }
 
 function completions(entries: readonly Completion[]): string {

@@ -2,10 +2,17 @@ import { backoffSeconds, delaySeconds } from "./backoff.ts";
 import { claim, type Claim } from "./claim.ts";
 import { complete } from "./complete.ts";
 import type { Settings } from "./consume-options.ts";
-import { FingerprintConflictError, LeaseLostError } from "./errors.ts";
+import {
+  FingerprintConflictError,
+  InDoubtError,
+  LeaseLostError,
+  NothingHappenedError,
+} from "./errors.ts";
 import { checkKey, checkText } from "./key.ts";
 import type { Lease } from "./lease.ts";
+import type { KeyRecord } from "./record.ts";
 import { release } from "./release.ts";
+import { keepLeases, type KeptLeases } from "./renew.ts";
 import { TimeoutError, withTimeout } from "./side-by-side.ts";
 
 /** What became of one message. */
@@ -17,11 +24,14 @@ export interface MessageOutcome {
    * - `done`: the handler ran; acked
    * - `duplicate`: the work was done before; acked
    * - `in progress`: another consumer is at it; retried after its lease
+   * - `not started`: the batch took too long; retried at once
    * - `failed`: retried with back-off, see `error`
    * - `permanent failure`: handed to `onPermanentFailure` and acked, see `error`
    */
-  outcome: "done" | "duplicate" | "in progress" | "failed" | "permanent failure";
+  outcome: "done" | "duplicate" | "in progress" | "not started" | "failed" | "permanent failure";
   error?: unknown;
+  /** How long the handler took, in milliseconds, if it ran. */
+  tookMs?: number;
   /** The delay of the retry. Undefined if the message was acked. */
   delaySeconds?: number;
   /** What the delay was made from, if from a lease: what is left of it, in milliseconds. */
@@ -31,17 +41,21 @@ export interface MessageOutcome {
 type Verdict =
   | { outcome: "done" | "duplicate" }
   | { outcome: "in progress"; retryAfterMs: number }
+  | { outcome: "not started"; error: unknown; retryAfterMs: number }
   | { outcome: "failed"; error: unknown; retryAfterMs?: number }
   | { outcome: "permanent failure"; error: unknown };
 
 /** The messages of one key and fingerprint, and what is known of them so far. */
-interface Work<Body> {
+export interface Work<Body> {
   first: Message<Body>;
   messages: Message<Body>[];
   key: string | undefined;
   fingerprint: string | undefined;
   /** Held until the work is settled. */
   lease: Lease | undefined;
+  record: KeyRecord | undefined;
+  controller: AbortController;
+  tookMs: number | undefined;
   verdict: Verdict | undefined;
 }
 
@@ -64,7 +78,14 @@ async function readKey<Body>(
   message: Message<Body>,
   { key, fingerprint, handlerTimeoutMs }: Settings<Body>,
 ): Promise<Work<Body>> {
-  const work = { first: message, messages: [message], lease: undefined };
+  const work = {
+    first: message,
+    messages: [message],
+    lease: undefined,
+    record: undefined,
+    controller: new AbortController(),
+    tookMs: undefined,
+  };
   try {
     // What comes after the timeout comes to nothing.
     const made = await withTimeout(handlerTimeoutMs, async () => ({
@@ -81,19 +102,22 @@ async function readKey<Body>(
 
 export async function claimKeys<Body>(
   works: readonly Work<Body>[],
-  { db, leaseMs, now }: Settings<Body>,
+  settings: Settings<Body>,
 ): Promise<void> {
   const keyed = works.flatMap((work) => {
     const { key, fingerprint } = work;
     return key === undefined ? [] : [{ work, key, fingerprint }];
   });
   try {
-    const claims = await claim(db, keyed, { leaseMs, now });
+    const claims = await claim(settings.db, keyed, settings);
     for (const [index, answer] of claims.entries()) {
       const work = keyed[index]?.work;
       if (work === undefined) continue;
-      if (answer.state === "claimed") work.lease = { key: answer.key, owner: answer.owner };
-      else work.verdict = judge(answer);
+      if (answer.state !== "claimed") work.verdict = judge(answer);
+      else {
+        work.lease = { key: answer.key, owner: answer.owner };
+        work.record = answer.record;
+      }
     }
   } catch (error) {
     for (const { work } of keyed) work.verdict = { outcome: "failed", error };
@@ -107,34 +131,80 @@ function judge(answer: Exclude<Claim, { state: "claimed" }>): Verdict {
     case "in progress":
       return { outcome: "in progress", retryAfterMs: answer.retryAfterMs };
     case "conflict":
-      return { outcome: "permanent failure", error: new FingerprintConflictError(answer.key) };
+      return { outcome: "permanent failure", error: new FingerprintConflictError(answer.record) };
+    case "in doubt":
+      return { outcome: "permanent failure", error: new InDoubtError(answer.record) };
   }
+}
+
+/** Renews the leases of a batch for as long as it is at work, the finished handlers' too: they are recorded at its end. */
+export function keepBatch<Body>(
+  works: readonly Work<Body>[],
+  claimedAt: number,
+  settings: Settings<Body>,
+): KeptLeases {
+  const holders = () => works.filter(({ lease }) => lease !== undefined);
+  return keepLeases(
+    () => holders().flatMap(({ lease }) => lease ?? []),
+    ({ key, owner }) => {
+      const lost = holders().find(({ lease }) => lease?.key === key && lease.owner === owner);
+      lost?.controller.abort(new LeaseLostError(key));
+    },
+    { ...settings, claimedAt },
+  );
 }
 
 export async function runHandler<Body>(
   work: Work<Body>,
-  { handler, isPermanent, leaseMs, handlerTimeoutMs }: Settings<Body>,
+  settings: Settings<Body>,
   elapsedMs: () => number,
+  kept: KeptLeases,
 ): Promise<void> {
-  const { first, lease } = work;
+  const { first, lease, controller } = work;
+  const { handler, isPermanent, leaseMs, handlerTimeoutMs, monotonicNow } = settings;
   if (lease === undefined) return;
-  if (elapsedMs() + handlerTimeoutMs > leaseMs) {
-    const error = new Error("Not started, the batch takes too long: make leaseMs longer");
-    work.verdict = { outcome: "failed", error };
-    return;
-  }
+  work.verdict = refusal(work, settings, elapsedMs(), kept);
+  if (work.verdict !== undefined) return;
+
+  const start = monotonicNow();
   try {
-    await withTimeout(handlerTimeoutMs, (signal) => handler(first, { ...lease, signal }));
+    const { signal } = controller;
+    await withTimeout(handlerTimeoutMs, () => handler(first, { ...lease, signal }), controller);
     work.verdict = { outcome: "done" };
   } catch (error) {
     if (error instanceof TimeoutError) {
       // It may still be at work, so its lease is left to end by itself.
       work.lease = undefined;
-      work.verdict = { outcome: "failed", error, retryAfterMs: leaseMs - elapsedMs() };
-      return;
+      work.verdict = { outcome: "failed", error, retryAfterMs: leaseMs - kept.sinceRenewedMs() };
+    } else {
+      work.verdict = { outcome: decide(isPermanent, error), error };
     }
-    work.verdict = { outcome: decide(isPermanent, error), error };
   }
+  work.tookMs = monotonicNow() - start;
+}
+
+/** Why a handler does not start, if it does not. */
+function refusal<Body>(
+  { record }: Work<Body>,
+  { leaseMs, handlerTimeoutMs, batchTimeoutMs, providerRemembersMs }: Settings<Body>,
+  elapsedMs: number,
+  kept: KeptLeases,
+): Verdict | undefined {
+  const soon = { outcome: "not started", retryAfterMs: 0 } as const;
+  if (elapsedMs + handlerTimeoutMs > batchTimeoutMs) {
+    return { ...soon, error: new Error("Not started: the batch takes longer than batchTimeoutMs") };
+  }
+  // Renewals come after each third of a lease: this one was not answered.
+  if (kept.sinceRenewedMs() + Math.min(handlerTimeoutMs, leaseMs / 2) > leaseMs) {
+    return { ...soon, error: new Error("Not started: its lease could not be renewed") };
+  }
+  // In doubt by the time when the handler would be over, although not yet when it was claimed.
+  if (providerRemembersMs === undefined || record === undefined || record.tries === 1)
+    return undefined;
+  const begunMs = record.changedAt - record.firstClaimedAt + elapsedMs;
+  if (begunMs + handlerTimeoutMs <= providerRemembersMs) return undefined;
+  const asReleased = { state: "unfinished", tries: record.tries - 1, leaseLeftMs: 0 } as const;
+  return { outcome: "permanent failure", error: new InDoubtError({ ...record, ...asReleased }) };
 }
 
 function decide(isPermanent: (error: unknown) => boolean, error: unknown) {
@@ -147,23 +217,35 @@ function decide(isPermanent: (error: unknown) => boolean, error: unknown) {
 
 export async function settleLeases<Body>(
   works: readonly Work<Body>[],
-  { db, leaseMs, now }: Settings<Body>,
+  settings: Settings<Body>,
 ): Promise<void> {
   const held = works.flatMap((work) => (work.lease ? [{ work, ...work.lease }] : []));
   const done = held.filter(({ work }) => work.verdict?.outcome === "done");
   const undone = held.filter(({ work }) => work.verdict?.outcome !== "done");
   try {
-    const completed = await complete(db, done, { now });
+    const completed = await complete(settings.db, done, settings);
     for (const [index, { work, key }] of done.entries()) {
       if (!completed[index]) work.verdict = { outcome: "failed", error: new LeaseLostError(key) };
     }
   } catch (error) {
     for (const { work } of done) {
-      work.verdict = { outcome: "failed", error, retryAfterMs: leaseMs };
+      work.verdict = { outcome: "failed", error, retryAfterMs: settings.leaseMs };
     }
   }
+  const releases = undone.map(({ work, key, owner }) => ({
+    key,
+    owner,
+    nothingHappened: hadNoEffect(work),
+  }));
   // A lease that could not be released ends by itself.
-  await release(db, undone).catch(() => undefined);
+  await release(settings.db, releases, settings).catch(() => undefined);
+}
+
+function hadNoEffect<Body>({ tookMs, verdict }: Work<Body>): boolean {
+  if (tookMs === undefined) return true;
+  return (
+    verdict !== undefined && "error" in verdict && verdict.error instanceof NothingHappenedError
+  );
 }
 
 export async function handOver<Body>(
@@ -185,11 +267,12 @@ export async function handOver<Body>(
 
 export function mark<Body>(
   message: Message<Body>,
-  key: string | undefined,
+  { key, first, tookMs }: Work<Body>,
   verdict: Verdict,
   { backoff }: Settings<Body>,
 ): MessageOutcome {
-  const told = { messageId: message.id, key, ...verdict };
+  const took = message === first && tookMs !== undefined ? { tookMs } : {};
+  const told = { messageId: message.id, key, ...verdict, ...took };
   switch (verdict.outcome) {
     case "done":
     case "duplicate":
@@ -197,6 +280,7 @@ export function mark<Body>(
       message.ack();
       return told;
     case "in progress":
+    case "not started":
     case "failed": {
       const seconds =
         verdict.retryAfterMs === undefined
@@ -205,5 +289,19 @@ export function mark<Body>(
       message.retry({ delaySeconds: seconds });
       return { ...told, delaySeconds: seconds };
     }
+  }
+}
+
+export async function tell<Body>(
+  outcome: MessageOutcome,
+  message: Message<Body>,
+  { onOutcome, handlerTimeoutMs }: Settings<Body>,
+): Promise<void> {
+  if (onOutcome === undefined) return;
+  try {
+    await withTimeout(handlerTimeoutMs, () => onOutcome(outcome, message));
+  } catch (error) {
+    // It is marked already, and its neighbours are not: a metric must cost no message.
+    console.error("onOutcome failed", outcome, error);
   }
 }

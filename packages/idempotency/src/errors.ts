@@ -1,11 +1,41 @@
-/** The key was used before for another payload (another fingerprint). Nothing ran. Answer 422, or use a new key. */
+import type { KeyRecord } from "./record.ts";
+
+/**
+ * The key was used before for another payload (another fingerprint), or without a fingerprint. Nothing ran. Answer 422, or
+ * use a new key.
+ */
 export class FingerprintConflictError extends Error {
   override name = "FingerprintConflictError";
   readonly key: string;
+  /** What is known of the key. Its result is not in it: it may be another caller's. */
+  readonly record: KeyRecord;
 
-  constructor(key: string) {
-    super(`The idempotency key "${key}" was used for another payload: use a new key for new work`);
-    this.key = key;
+  constructor(record: KeyRecord) {
+    super(
+      `The idempotency key "${record.key}" was used for another payload: use a new key for new work`,
+    );
+    this.key = record.key;
+    this.record = record;
+  }
+}
+
+/**
+ * The key's work was begun and never finished, and by now the provider may have forgotten the key: it may have happened, and
+ * would happen again. Nothing ran. A person looks at the provider, then has it done again (`forget`) or leaves the key.
+ */
+export class InDoubtError extends Error {
+  override name = "InDoubtError";
+  readonly key: string;
+  /** What is known of the key. */
+  readonly record: KeyRecord;
+
+  constructor(record: KeyRecord) {
+    const since = new Date(record.firstClaimedAt).toISOString();
+    super(
+      `The work of the idempotency key "${record.key}" was begun at ${since} and never finished: it may have happened, and its provider may not know the key any more. A person must decide`,
+    );
+    this.key = record.key;
+    this.record = record;
   }
 }
 
@@ -44,6 +74,14 @@ export class LeaseLostError extends Error {
 /** Thrown by a queue handler for a message that can never succeed: `consumeOnce` does not retry it. */
 export class PermanentError extends Error {
   override name = "PermanentError";
+}
+
+/**
+ * Thrown by a handler or an effect that knows that it had no effect: the provider refused it at the door (429, no
+ * connection). Its try does not count for `providerRemembersMs`. It is tried again like any other failure.
+ */
+export class NothingHappenedError extends Error {
+  override name = "NothingHappenedError";
 }
 
 /**

@@ -10,7 +10,10 @@ export interface Database {
   prepare: (sql: string) => D1PreparedStatement;
 }
 
-export interface ClockOptions {
+/** Where the keys are kept, and by which clock. The same for every call about one key. */
+export interface StoreOptions {
+  /** The table of the keys, if a tenant has one of its own. Default `idempotency_keys`. */
+  table?: string | undefined;
   /** Milliseconds since 1970. Default: D1's own clock. For tests. */
   now?: (() => number) | undefined;
 }
@@ -19,6 +22,26 @@ export interface ClockOptions {
 export interface Lease {
   key: string;
   owner: string;
+}
+
+/** What an effect is told about its lease. */
+export interface EffectContext extends Lease {
+  /** Aborted when the effect's time is over, or its lease was lost. */
+  signal: AbortSignal;
+}
+
+/**
+ * The table's name in SQL.
+ *
+ * @throws TypeError if it is no plain name
+ */
+export function tableOf({ table = "idempotency_keys" }: StoreOptions): string {
+  if (!/^[A-Za-z_]\w{0,62}$/.test(table)) {
+    throw new TypeError(
+      `table must be a name of letters, digits and "_", not ${JSON.stringify(table)}`,
+    );
+  }
+  return `"${table}"`;
 }
 
 /**
@@ -36,7 +59,10 @@ export function checkCount(count: number): void {
 }
 
 /** For each entry, in the same order, whether a row came back for its key. */
-export function isAmong(entries: readonly Lease[], rows: readonly { key: string }[]): boolean[] {
+export function isAmong(
+  entries: readonly { key: string }[],
+  rows: readonly { key: string }[],
+): boolean[] {
   const keys = new Set(rows.map(({ key }) => key));
   return entries.map(({ key }) => keys.has(key));
 }

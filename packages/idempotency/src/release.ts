@@ -1,28 +1,53 @@
+import {
+  checkCount,
+  isAmong,
+  tableOf,
+  twice,
+  type Database,
+  type Lease,
+  type StoreOptions,
+} from "./lease.ts";
 import { parameterOf } from "./result.ts";
-import { checkCount, isAmong, twice, type Lease, type Database } from "./lease.ts";
 
-const RELEASE = `
-  UPDATE idempotency_keys SET owner = NULL, lease_expires_at = 0
-  FROM (SELECT value ->> '$.key' AS key, value ->> '$.owner' AS owner FROM json_each(?1)) AS given
-  WHERE idempotency_keys.key = given.key
-    AND idempotency_keys.owner = given.owner
-    AND idempotency_keys.state = 'processing'
+const releaseSql = (table: string) => `
+  UPDATE ${table} AS held SET owner = NULL, lease_expires_at = 0, tries = held.tries - given.untouched
+  FROM (
+    SELECT
+      value ->> '$.key' AS key, value ->> '$.owner' AS owner, COALESCE(value ->> '$.nothingHappened', 0) AS untouched
+    FROM json_each(?1)
+  ) AS given
+  WHERE held.key = given.key AND held.owner = given.owner AND held.state = 'processing'
   RETURNING key`;
+
+export interface Release extends Lease {
+  /**
+   * Whether the owner knows that its work had no effect: it never began, or was refused at the door. The claim is then as
+   * if it had never been made.
+   */
+  nothingHappened?: boolean;
+}
 
 /**
  * Gives many keys back in one statement, when their work failed: the next claim may have them at once. The answer says
  * for each entry, in the same order, whether the key was still this owner's.
  *
  * The fingerprint stays: an effect that failed may have happened all the same, so the key still stands for that payload.
- * Safe to repeat.
+ * Unless nothing has happened under the key. Safe to repeat.
  *
  * @param entries at most 500
  * @throws what D1 throws, after a second try. The leases then end by themselves
  */
-export async function release(db: Database, entries: readonly Lease[]): Promise<boolean[]> {
+export async function release(
+  db: Database,
+  entries: readonly Release[],
+  options: StoreOptions = {},
+): Promise<boolean[]> {
   checkCount(entries.length);
+  const sql = releaseSql(tableOf(options));
   if (entries.length === 0) return [];
-  const parameter = parameterOf(entries.map(({ key, owner }) => ({ key, owner })));
-  const { results } = await twice(() => db.prepare(RELEASE).bind(parameter).all<{ key: string }>());
+  const parameter = parameterOf(
+    entries.map(({ key, owner, nothingHappened }) => ({ key, owner, nothingHappened })),
+  );
+  const { results } = await twice(() => db.prepare(sql).bind(parameter).all<{ key: string }>());
   return isAmong(entries, results);
 }

@@ -20,14 +20,14 @@ export class TimeoutError extends Error {
 /**
  * Waits for `work` for at most `timeoutMs` milliseconds.
  *
- * @param work gets a signal that is aborted when time is up
+ * @param work gets the controller's signal, which is aborted when time is up
  * @throws TimeoutError, or what `work` throws
  */
 export async function withTimeout<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T> | T,
+  controller = new AbortController(),
 ): Promise<T> {
-  const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

@@ -11,7 +11,20 @@ describe("claim", () => {
     const key = newKey();
     const clock = clockAt(1_000_000);
     expect(await claim(db, [{ key }], { leaseMs, now: clock.now })).toEqual([
-      { state: "claimed", key, owner: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      {
+        state: "claimed",
+        key,
+        owner: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        record: {
+          key,
+          state: "in progress",
+          fingerprint: undefined,
+          tries: 1,
+          firstClaimedAt: 1_000_000,
+          changedAt: 1_000_000,
+          leaseLeftMs: leaseMs,
+        },
+      },
     ]);
     clock.step(20_000);
     expect(await claim(db, [{ key }], { leaseMs, now: clock.now })).toEqual([
@@ -54,9 +67,13 @@ describe("claim", () => {
       { leaseMs },
     );
     expect(claims).toEqual([
-      { state: "claimed", key: fresh, owner: expect.any(String) },
+      { state: "claimed", key: fresh, owner: expect.any(String), record: expect.anything() },
       { state: "done", key: done, result: { mail: 7 } },
-      { state: "conflict", key: other },
+      {
+        state: "conflict",
+        key: other,
+        record: expect.objectContaining({ state: "in progress", fingerprint: "one", tries: 1 }),
+      },
       { state: "in progress", key: busy, retryAfterMs: expect.any(Number) },
     ]);
   });
@@ -313,7 +330,7 @@ describe("a fingerprint", () => {
     const clock = clockAt(0);
     const ask = (fingerprint?: string) =>
       claim(db, [{ key, fingerprint }], { leaseMs, now: clock.now });
-    const conflict = [{ state: "conflict", key }];
+    const conflict = [{ state: "conflict", key, record: expect.objectContaining({ key }) }];
 
     const [held] = await ask("one");
     expect(await ask("two")).toEqual(conflict);
@@ -334,7 +351,7 @@ describe("a fingerprint", () => {
     const clock = clockAt(0);
     const ask = (fingerprint?: string) =>
       claim(db, [{ key, fingerprint }], { leaseMs, now: clock.now });
-    const conflict = [{ state: "conflict", key }];
+    const conflict = [{ state: "conflict", key, record: expect.objectContaining({ key }) }];
     await ask();
     expect(await ask("one")).toEqual(conflict);
     clock.step(leaseMs);

@@ -1,14 +1,19 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   claim,
   complete,
   completeStatement,
   consumeOnce,
   FingerprintConflictError,
+  fingerprintOf,
+  forget,
+  get,
+  InDoubtError,
   keyFor,
   LeaseLostError,
+  NothingHappenedError,
   PermanentError,
   type ConsumeOnceOptions,
 } from "../src/index.ts";
@@ -133,6 +138,7 @@ describe("consumeOnce", () => {
       key: bad.key,
       outcome: "failed",
       error: new Error("[simulated] down"),
+      tookMs: expect.any(Number),
       delaySeconds: 40,
     });
     expect(await deliver([bad], { handler: () => undefined })).toMatchObject({ told: ["done"] });
@@ -200,7 +206,11 @@ describe("consumeOnce", () => {
     { concurrency: 0 },
     { concurrency: 1.5 },
     { handlerTimeoutMs: 0 },
-    { leaseMs: 10, handlerTimeoutMs: 11 },
+    { batchTimeoutMs: 10, handlerTimeoutMs: 11 },
+    { batchTimeoutMs: 2 ** 31 },
+    { providerRemembersMs: -1 },
+    { retentionMs: 59_999 },
+    { table: 'keys"; --' },
     { backoff: { baseSeconds: 0 } },
   ])("refuses %o and touches no message", async (wrong) => {
     const batch = createMessageBatch<Order>("orders", [
@@ -208,7 +218,7 @@ describe("consumeOnce", () => {
     ]);
     await expect(
       consumeOnce(batch, { db, key: ({ body }) => body.key, handler: () => undefined, ...wrong }),
-    ).rejects.toThrow(RangeError);
+    ).rejects.toThrow(new RegExp(`^(?:${Object.keys(wrong).join("|")}|baseSeconds) must be`));
     const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
     expect([explicitAcks, retryMessages]).toEqual([[], []]);
   });
@@ -482,9 +492,10 @@ describe("leases in consumeOnce", () => {
       },
     });
     expect(result).toMatchObject({
-      told: ["done", "done", "failed"],
+      told: ["done", "done", "not started"],
       acked: ["m0", "m1"],
       retried: ["m2"],
+      outcomes: [{}, {}, { delaySeconds: 1 }],
     });
     expect(batch.map(({ key }) => runs(key))).toEqual([1, 1, 0]);
     expect(await claim(db, batch, { leaseMs, now: clock.now })).toMatchObject([
@@ -587,5 +598,289 @@ describe("consumeOnce, by crash window", () => {
       acked: ["m0"],
     });
     expect(runs(order.key)).toBe(0);
+  });
+});
+
+describe("a batch that takes longer than a lease", () => {
+  /** 100 messages, one after the other, each of a fortieth of a lease. */
+  const slow = (options: Partial<ConsumeOnceOptions<Order>> = {}) => {
+    const clock = clockAt(0);
+    const sent: Statement[] = [];
+    return {
+      clock,
+      sent,
+      batch: orders(100),
+      options: {
+        db: overBadConnection(db, (statement) => void sent.push(statement)),
+        now: clock.now,
+        monotonicNow: clock.now,
+        timer: clock.timer,
+        leaseMs,
+        concurrency: 1,
+        handler: () => clock.pass(leaseMs / 40),
+        ...options,
+      },
+    };
+  };
+
+  it("is done at one delivery: leases are renewed for as long as it is at work", async () => {
+    const { batch, options, sent, clock } = slow();
+    const result = await deliver(batch, options);
+    expect(result.told).toEqual(batch.map(() => "done"));
+    expect(clock.now()).toBe(2.5 * leaseMs);
+    // One for each third of a lease, whatever the number of keys.
+    expect(sent).toEqual(["claim", ...Array.from({ length: 7 }, () => "renew"), "complete"]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("keeps others from its keys, the finished ones too, until all is recorded", async () => {
+    const batch = orders(2);
+    const clock = clockAt(0);
+    const seen: string[][] = [];
+    const result = await deliver(batch, {
+      now: clock.now,
+      monotonicNow: clock.now,
+      timer: clock.timer,
+      leaseMs,
+      concurrency: 1,
+      handler: async ({ id }) => {
+        if (id === "m0") return;
+        for (let n = 0; n < 5; n++) {
+          await clock.pass(leaseMs / 2);
+          const claims = await claim(db, batch, { leaseMs, now: clock.now });
+          seen.push(claims.map(({ state }) => state));
+        }
+      },
+    });
+    expect(new Set(seen.flat())).toEqual(new Set(["in progress"]));
+    expect(result.told).toEqual(["done", "done"]);
+  });
+
+  it("bears a renewal that fails, and starts no handler under a lease that may have ended", async () => {
+    let down = false;
+    let renewals = 0;
+    const cut = overBadConnection(db, (statement) => {
+      if (statement === "renew") renewals += 1;
+      return statement === "renew" && down ? "lost" : undefined;
+    });
+    const signals: AbortSignal[] = [];
+    const clock = clockAt(0);
+    const batch = orders(4);
+    const { told, retried } = await deliver(batch, {
+      db: cut,
+      now: clock.now,
+      monotonicNow: clock.now,
+      timer: clock.timer,
+      leaseMs,
+      concurrency: 1,
+      handler: async ({ id }, { signal }) => {
+        signals.push(signal);
+        down = true;
+        await clock.pass(leaseMs / 3);
+        if (id === "m0") down = false;
+        await clock.pass(leaseMs / 3);
+      },
+    });
+    expect(renewals).toBeGreaterThan(2);
+    // The first's failed once and then worked, the second's failed twice: too little is left for a third.
+    expect(told).toEqual(["done", "done", "not started", "not started"]);
+    expect(retried).toEqual(["m2", "m3"]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  });
+
+  it("tells a handler by its signal that its lease is lost: to another caller, or to a clock", async () => {
+    for (const takeOver of [true, false]) {
+      const batch = orders(1);
+      const clock = clockAt(0);
+      let reason: unknown;
+      const result = await deliver(batch, {
+        db: overBadConnection(db, (statement) =>
+          statement === "renew" && !takeOver ? "lost" : undefined,
+        ),
+        now: clock.now,
+        monotonicNow: clock.now,
+        timer: clock.timer,
+        leaseMs,
+        handler: async (_message, { signal }) => {
+          if (takeOver) {
+            clock.step(leaseMs);
+            await claim(db, batch, { leaseMs, now: clock.now });
+          }
+          await clock.pass(leaseMs);
+          reason = signal.reason;
+          signal.throwIfAborted();
+        },
+      });
+      expect(reason).toBeInstanceOf(LeaseLostError);
+      expect(result.told).toEqual(["failed"]);
+      expect(result.outcomes[0]?.error).toBe(reason);
+      expect(clock.waiting).toBe(0);
+    }
+  });
+
+  it("starts no handler that might not end within batchTimeoutMs, and lets its key go untouched", async () => {
+    const { batch, options, clock } = slow({
+      batchTimeoutMs: 2 * leaseMs,
+      handlerTimeoutMs: leaseMs / 40,
+    });
+    const result = await deliver(batch, options);
+    expect(result.told).toEqual([
+      ...Array.from({ length: 80 }, () => "done"),
+      ...Array.from({ length: 20 }, () => "not started"),
+    ]);
+    expect(result.outcomes[99]).toMatchObject({ delaySeconds: 1 });
+    expect(await get(db, batch[99]?.key ?? "", clock)).toMatchObject({
+      state: "unfinished",
+      tries: 0,
+    });
+  });
+});
+
+describe("a fingerprint of a whole consumer", () => {
+  it("is of the body, and its error carries what the key stands for", async () => {
+    const [order] = orders(1);
+    if (!order) throw new Error("one order was made");
+    const options = {
+      handler: () => undefined,
+      fingerprint: true as const,
+      onPermanentFailure: () => undefined,
+    };
+    expect(await deliver([order, { ...order }], options)).toMatchObject({
+      told: ["done", "duplicate"],
+    });
+    const other = await deliver([{ ...order, text: "other" }], options);
+    expect(other.told).toEqual(["permanent failure"]);
+    expect(other.outcomes[0]?.error).toBeInstanceOf(FingerprintConflictError);
+    expect(other.outcomes[0]?.error).toMatchObject({
+      record: { key: order.key, state: "done", fingerprint: await fingerprintOf(order) },
+    });
+  });
+});
+
+describe("onOutcome", () => {
+  it("is told of every message what consumeOnce gives back, with the time that its handler took", async () => {
+    const batch = orders(2);
+    const clock = clockAt(0);
+    const [first] = batch;
+    if (!first) throw new Error("two orders were made");
+    const told: unknown[] = [];
+    const result = await deliver([...batch, first], {
+      monotonicNow: clock.now,
+      concurrency: 1,
+      handler: () => clock.step(7),
+      onOutcome: (outcome, { id }) => told.push([id, outcome]),
+    });
+    expect(told).toEqual(
+      expect.arrayContaining(result.outcomes.map((outcome) => [outcome.messageId, outcome])),
+    );
+    expect(result.outcomes.map(({ outcome, tookMs }) => [outcome, tookMs])).toEqual([
+      ["done", 7],
+      ["done", 7],
+      ["duplicate", undefined],
+    ]);
+  });
+
+  it("costs no message when it throws or never ends", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const result = await deliver(orders(3), {
+      handler: () => undefined,
+      handlerTimeoutMs: 20,
+      onOutcome: ({ messageId }) => {
+        if (messageId === "m0") throw new Error("[simulated] metrics are down");
+        return messageId === "m1" ? never : undefined;
+      },
+    });
+    expect(result).toMatchObject({ told: ["done", "done", "done"], acked: ["m0", "m1", "m2"] });
+    expect(logged).toHaveBeenCalledTimes(2);
+    logged.mockRestore();
+  });
+});
+
+describe("a provider that forgets, in consumeOnce", () => {
+  const hour = 3_600_000;
+
+  /** A consumer that died in the middle of its work, at the clock's time. */
+  async function died(batch: Order[], clock: ReturnType<typeof clockAt>) {
+    await claim(db, batch, { leaseMs, now: clock.now });
+  }
+
+  it("is asked again while it remembers, and a person once it may not", async () => {
+    const clock = clockAt(0);
+    const [soon, late] = [orders(1), orders(1)];
+    await died([...soon, ...late], clock);
+    const { handler, runs } = counting();
+    const parked: unknown[] = [];
+    const options: Partial<ConsumeOnceOptions<Order>> = {
+      now: clock.now,
+      leaseMs,
+      providerRemembersMs: 24 * hour,
+      onPermanentFailure: (_message, error) => parked.push(error),
+    };
+    clock.step(23 * hour);
+    expect(await deliver(soon, { handler, ...options })).toMatchObject({ told: ["done"] });
+    clock.step(2 * hour);
+    expect(await deliver(late, { handler, ...options })).toMatchObject({
+      told: ["permanent failure"],
+      acked: ["m0"],
+    });
+    expect([...soon, ...late].map(({ key }) => runs(key))).toEqual([1, 0]);
+    expect(parked).toEqual([expect.any(InDoubtError)]);
+    expect(parked[0]).toMatchObject({
+      record: { key: late[0]?.key, state: "unfinished", tries: 1, firstClaimedAt: 0 },
+      message: expect.stringContaining("begun at 1970-01-01T00:00:00.000Z and never finished"),
+    });
+    // What is done is a duplicate however long ago it was.
+    expect(await deliver(soon, { handler, ...options })).toMatchObject({ told: ["duplicate"] });
+    // A person has looked, and wants it sent.
+    expect(await forget(db, [late[0]?.key ?? ""], clock)).toEqual([true]);
+    expect(await deliver(late, { handler, ...options })).toMatchObject({ told: ["done"] });
+  });
+
+  it("is not asked by a handler that starts so late in its batch that it may end too late", async () => {
+    const clock = clockAt(0);
+    const batch = orders(2);
+    await died(batch, clock);
+    const { handler, runs } = counting();
+    clock.step(hour - leaseMs);
+    const result = await deliver(batch, {
+      now: clock.now,
+      monotonicNow: clock.now,
+      timer: clock.timer,
+      leaseMs,
+      concurrency: 1,
+      handlerTimeoutMs: 20_000,
+      providerRemembersMs: hour,
+      onPermanentFailure: () => undefined,
+      handler: async (message) => {
+        handler(message);
+        await clock.pass(50_000);
+      },
+    });
+    expect(result.told).toEqual(["done", "permanent failure"]);
+    expect(result.outcomes[1]?.error).toBeInstanceOf(InDoubtError);
+    expect(result.outcomes[1]?.error).toMatchObject({ record: { state: "unfinished", tries: 1 } });
+    expect(batch.map(({ key }) => runs(key))).toEqual([1, 0]);
+  });
+
+  it("that knows no keys is never asked twice, but for what surely had no effect", async () => {
+    const batch = orders(2);
+    const clock = clockAt(0);
+    const options = {
+      now: clock.now,
+      leaseMs,
+      providerRemembersMs: 0,
+      onPermanentFailure: () => undefined,
+    };
+    const failing = ({ id }: { id: string }) => {
+      throw id === "m0" ? new NothingHappenedError("429") : new Error("no answer");
+    };
+    expect(await deliver(batch, { handler: failing, ...options })).toMatchObject({
+      told: ["failed", "failed"],
+    });
+    const { handler, runs } = counting();
+    expect(await deliver(batch, { handler, ...options })).toMatchObject({
+      told: ["done", "permanent failure"],
+    });
+    expect(batch.map(({ key }) => runs(key))).toEqual([1, 0]);
   });
 });

@@ -1,5 +1,5 @@
 /** The statements of this package, told apart by their SQL. */
-export type Statement = "claim" | "complete" | "release" | "other";
+export type Statement = "claim" | "renew" | "complete" | "release" | "other";
 
 /**
  * What goes wrong with one statement on its way: it never reaches D1 (`lost`), or D1 does it and the answer is lost
@@ -43,5 +43,6 @@ export function overBadConnection(
 function nameOf(sql: string): Statement {
   if (sql.includes("'processing', ?2")) return "claim";
   if (sql.includes("SET owner = NULL")) return "release";
-  return sql.includes("state = 'done'") && sql.includes("UPDATE") ? "complete" : "other";
+  if (sql.includes("AS held SET\n    lease_ms")) return "renew";
+  return sql.includes("SET\n    state = 'done'") ? "complete" : "other";
 }

@@ -1,13 +1,16 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import {
   claim,
   completeStatement,
   FingerprintConflictError,
+  InDoubtError,
   InProgressError,
   type Json,
   LeaseLostError,
+  NothingHappenedError,
   once,
+  type OnceOutcome,
 } from "../src/index.ts";
 import { overBadConnection, type Fault, type Statement } from "./fault.ts";
 import { clockAt, newKey, rowOf } from "./helpers.ts";
@@ -40,10 +43,11 @@ describe("once", () => {
 
   it("hands the key and its token to the effect", async () => {
     const key = newKey();
-    await once(db, key, async (lease) => {
+    await once(db, key, async ({ signal, ...lease }) => {
+      expect(signal.aborted).toBe(false);
       expect(lease).toEqual({ key, owner: (await rowOf(db, key))?.owner });
     });
-    expect.assertions(1);
+    expect.assertions(2);
   });
 
   it("gives the same result the first time as later: what JSON makes of it", async () => {
@@ -142,7 +146,12 @@ describe("once", () => {
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(FingerprintConflictError);
-    expect(error).toMatchObject({ key });
+    // The record says what the key stands for, and not what came of it: that may be somebody else's.
+    expect(error).toMatchObject({
+      key,
+      record: { key, state: "done", fingerprint: "one", tries: 1 },
+    });
+    expect(JSON.stringify(error)).not.toContain("receipt");
     expect(mail.sent).toBe(1);
   });
 
@@ -394,3 +403,124 @@ function firstTime(statement: Statement, fault: Fault) {
     return fault;
   };
 }
+
+describe("once, for longer than a lease", () => {
+  it("renews the lease for as long as it may, then tells the effect that it is lost", async () => {
+    const key = newKey();
+    const clock = clockAt(0);
+    const states: unknown[] = [];
+    const late = once(
+      db,
+      key,
+      async ({ signal }) => {
+        while (!signal.aborted) {
+          await clock.pass(leaseMs / 2);
+          const [asked] = await claim(db, [{ key }], { leaseMs, now: clock.now });
+          states.push(asked?.state);
+        }
+        throw signal.reason;
+      },
+      { ...clock, monotonicNow: clock.now, leaseMs, renewForMs: 2 * leaseMs },
+    );
+    await expect(late).rejects.toThrow(LeaseLostError);
+    // Renewed last at 100 s, so held until 160 s.
+    expect(states).toEqual([...Array.from({ length: 5 }, () => "in progress"), "claimed"]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("without renewForMs the signal says when the lease is over", async () => {
+    const key = newKey();
+    const clock = clockAt(0);
+    const aborted: boolean[] = [];
+    await once(
+      db,
+      key,
+      async ({ signal }) => {
+        for (const ms of [leaseMs - 1, 1]) {
+          await clock.pass(ms);
+          aborted.push(signal.aborted);
+        }
+      },
+      { ...clock, monotonicNow: clock.now, leaseMs },
+    );
+    expect(aborted).toEqual([false, true]);
+  });
+
+  it("leaves no timer behind, whatever became of it", async () => {
+    const clock = clockAt(0);
+    const options = { ...clock, monotonicNow: clock.now };
+    await once(db, newKey(), () => 1, options);
+    const failing = () => Promise.reject(new Error("[simulated]"));
+    await expect(once(db, newKey(), failing, options)).rejects.toThrow("[simulated]");
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+describe("once, and a provider that forgets", () => {
+  it("refuses to repeat what may have happened so long ago", async () => {
+    const key = newKey();
+    const clock = clockAt(0);
+    const mail = provider();
+    const options = { now: clock.now, leaseMs, providerRemembersMs: 15 * 60_000 };
+    await claim(db, [{ key }], { leaseMs, now: clock.now });
+    clock.step(14 * 60_000 + 1);
+    const error = await once(db, key, mail.send, options).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InDoubtError);
+    expect(error).toMatchObject({ key, record: { state: "unfinished", tries: 1 } });
+    expect(mail.sent).toBe(0);
+    clock.step(-1);
+    expect(await once(db, key, mail.send, options)).toMatchObject({ ran: true });
+  });
+
+  it("leaves room for an effect that is renewed for longer than a lease", async () => {
+    const key = newKey();
+    const clock = clockAt(0);
+    const options = {
+      now: clock.now,
+      leaseMs,
+      renewForMs: 5 * leaseMs,
+      providerRemembersMs: 10 * leaseMs,
+    };
+    await claim(db, [{ key }], { leaseMs, now: clock.now });
+    clock.step(5 * leaseMs + 1);
+    await expect(once(db, key, () => 1, options)).rejects.toThrow(InDoubtError);
+    clock.step(-1);
+    expect(await once(db, key, () => 1, options)).toMatchObject({ ran: true });
+  });
+
+  it("tries again what surely had no effect", async () => {
+    const key = newKey();
+    const options = { providerRemembersMs: 0 };
+    const refused = () => Promise.reject(new NothingHappenedError("429"));
+    await expect(once(db, key, refused, options)).rejects.toThrow("429");
+    expect(await once(db, key, () => 1, options)).toMatchObject({ ran: true });
+  });
+});
+
+it("once tells onOutcome what became of the call, and is not touched by what it throws", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const told: OnceOutcome[] = [];
+  const clock = clockAt(0);
+  const options = {
+    monotonicNow: clock.now,
+    onOutcome: (outcome: OnceOutcome) => {
+      told.push(outcome);
+      throw new Error("[simulated] metrics are down");
+    },
+  };
+  const [key, failed] = [newKey(), newKey()];
+  await once(db, key, () => clock.step(7), { ...options, fingerprint: "one" });
+  await once(db, key, () => 1, { ...options, fingerprint: "one" });
+  const conflict = once(db, key, () => 1, { ...options, fingerprint: "two" });
+  await expect(conflict).rejects.toThrow(FingerprintConflictError);
+  const failing = () => Promise.reject(new Error("[simulated] down"));
+  await expect(once(db, failed, failing, options)).rejects.toThrow("[simulated] down");
+  expect(told).toEqual([
+    { key, outcome: "done", tookMs: 7 },
+    { key, outcome: "duplicate" },
+    { key, outcome: "refused", error: expect.any(FingerprintConflictError) },
+    { key: failed, outcome: "failed", tookMs: 0, error: new Error("[simulated] down") },
+  ]);
+  expect(logged).toHaveBeenCalledTimes(4);
+  logged.mockRestore();
+});

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
+import { claim } from "../src/index.ts";
+import { newKey } from "./helpers.ts";
 import type { Mail } from "./worker.ts";
 
 const db = env.DB;
@@ -9,6 +11,7 @@ beforeAll(() =>
     db.prepare("CREATE TABLE sent (recipient TEXT NOT NULL)"),
     db.prepare("CREATE TABLE acked (id TEXT NOT NULL)"),
     db.prepare("CREATE TABLE parked (id TEXT NOT NULL, reason TEXT NOT NULL)"),
+    db.prepare("CREATE TABLE notes (what TEXT NOT NULL, key TEXT NOT NULL)"),
   ]),
 );
 
@@ -40,4 +43,50 @@ it("sends one mail per key through the real queue: duplicates, failures and bad 
     .prepare("SELECT DISTINCT reason FROM parked")
     .all<{ reason: string }>();
   expect(results.map(({ reason }) => reason)).toContain("PermanentError: There is nobody");
+});
+
+/** What the consumer that dies has noted of a key, once it has ended one way or the other. */
+async function notesOf(key: string): Promise<string[]> {
+  let notes: string[] = [];
+  const look = async () => {
+    const { results } = await db
+      .prepare("SELECT what FROM notes WHERE key = ? ORDER BY rowid")
+      .bind(key)
+      .all<{ what: string }>();
+    notes = results.map(({ what }) => what);
+    return notes.at(-1);
+  };
+  await expect.poll(look, { timeout: 100_000 }).toMatch(/^(done|dead)$/);
+  return notes;
+}
+
+it("a consumer that dies costs a message one delivery each time, with the settings that queueSettings makes", async () => {
+  const key = newKey();
+  await env.FRAGILE.send({ key, deaths: 2 });
+  expect(await notesOf(key)).toEqual([
+    "delivery 1",
+    "try",
+    "delivery 2",
+    "try",
+    "delivery 3",
+    "try",
+    "done",
+  ]);
+});
+
+it("a delivery that only waited counts for the platform, and queueSettings has one to spare", async () => {
+  const key = newKey();
+  // Another consumer is at work on it when it comes.
+  await claim(db, [{ key }], { leaseMs: 2000 });
+  await env.FRAGILE.send({ key, deaths: 2 });
+  expect(await notesOf(key)).toEqual([
+    "delivery 1",
+    "delivery 2",
+    "try",
+    "delivery 3",
+    "try",
+    "delivery 4",
+    "try",
+    "done",
+  ]);
 });

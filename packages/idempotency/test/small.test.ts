@@ -1,7 +1,14 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backoffSeconds, fingerprintOf, keyFor, MAX_KEY_LENGTH, stepKey } from "../src/index.ts";
+import {
+  backoffSeconds,
+  fingerprintOf,
+  keyFor,
+  MAX_KEY_LENGTH,
+  queueSettings,
+  stepKey,
+} from "../src/index.ts";
 import { checkKey } from "../src/key.ts";
 
 describe("backoffSeconds", () => {
@@ -224,5 +231,38 @@ describe("stepKey", () => {
       }),
       { seed: env.PROPERTY_SEED, numRuns: 2000 },
     );
+  });
+});
+
+describe("queueSettings", () => {
+  it("waits for a dead consumer's lease, and has deliveries to spare for a live one", () => {
+    expect(queueSettings()).toEqual({ max_batch_size: 10, max_retries: 4, retry_delay: 60 });
+    expect(queueSettings({ tries: 3 })).toEqual({
+      max_batch_size: 10,
+      max_retries: 3,
+      retry_delay: 60,
+    });
+    // Five rounds of 30 s, and a waiting delivery waits at least 10 s.
+    expect(
+      queueSettings({ leaseMs: 15_000, handlerTimeoutMs: 30_000, max_batch_size: 100 }),
+    ).toEqual({
+      max_batch_size: 100,
+      max_retries: 18,
+      retry_delay: 15,
+    });
+    expect(queueSettings({ leaseMs: 1 }).retry_delay).toBe(1);
+  });
+
+  it.each([
+    [{ tries: 0 }, /^tries must be/],
+    [{ max_batch_size: 101 }, /^max_batch_size must be/],
+    [{ leaseMs: 0 }, /^leaseMs must be/],
+    [{ tries: 101 }, /more than 100 retries: make leaseMs longer/],
+    [
+      { max_batch_size: 100, concurrency: 1 },
+      "max_batch_size: 100 handlers, 1 at a time, may take 3000000 ms, and batchTimeoutMs is 840000",
+    ],
+  ])("refuses %o", (options, message) => {
+    expect(() => queueSettings(options)).toThrow(message);
   });
 });
