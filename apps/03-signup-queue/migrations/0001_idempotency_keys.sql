@@ -1,6 +1,5 @@
 -- One row per piece of work that must not be done twice. Copy this file into the app's own migrations: "done" can then
 -- be written in the same db.batch() as the rows that the work makes. Times are milliseconds since 1970, by D1's clock.
--- No index by age: it would be written at every claim and completion, and sweep() needs it only now and then.
 CREATE TABLE idempotency_keys (
   key TEXT NOT NULL PRIMARY KEY,
   state TEXT NOT NULL,

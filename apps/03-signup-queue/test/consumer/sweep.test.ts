@@ -9,8 +9,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 test("every night forgets keys, failures and effects older than 90 days, and no others", async () => {
   const now = Date.now();
   const key = env.DB.prepare(
-    `INSERT INTO idempotency_keys (key, state, lease_ms, lease_expires_at, created_at, updated_at)
-     VALUES (?1, 'done', 1, 0, ?2, ?2)`,
+    `INSERT INTO idempotency_keys (key, state, lease_ms, lease_expires_at, created_at, updated_at, delete_at)
+     VALUES (?1, 'done', 1, 0, ?2, ?2, ?2 + 90 * 86400000)`,
   );
   const failure = env.DB.prepare(
     "INSERT INTO delivery_failures (signup_id, attempts, reason, failed_at) VALUES (?1, 1, 'test', ?2)",

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { queueSettings } from "@durable-lessons/idempotency";
 import { describe, expect, test } from "vitest";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 import { QUEUES } from "../../src/queues.ts";
@@ -40,6 +41,14 @@ describe("the configs", () => {
         expect(settings, settings.queue).toHaveProperty(name, expect.any(Number));
       }
     }
+  });
+
+  test("leave each signup three real tries: none is used up by waiting for a consumer that died", () => {
+    // The lease and the times are consumeOnce's own.
+    const { max_batch_size } = consumersOf(consumer)[0] ?? {};
+    expect(consumersOf(consumer)[0]).toMatchObject(
+      queueSettings({ tries: 3, max_batch_size: max_batch_size ?? 0 }),
+    );
   });
 
   test("C7: producer and consumer have no way to call each other", () => {
@@ -90,13 +99,21 @@ describe("the way to production", () => {
     expect(readme).toContain("pnpm run deploy");
   });
 
-  test("the table of idempotency keys is the package's own", async () => {
-    const name = "migrations/0001_idempotency_keys.sql";
-    const [mine, theirs] = await Promise.all([
-      readFile(join(lesson, name), "utf8"),
-      readFile(join(lesson, "../../packages/idempotency", name), "utf8"),
-    ]);
-    expect(mine).toBe(theirs);
+  test("the table of idempotency keys is the package's own, in all its migrations", async () => {
+    const theirs = join(lesson, "../../packages/idempotency/migrations");
+    const names = (await readdir(theirs)).toSorted();
+    const mine = (await readdir(join(lesson, "migrations"))).filter((name) =>
+      name.includes("_idempotency_"),
+    );
+    const sqlOf = (dir: string, name: string) => readFile(join(dir, name), "utf8");
+    // The numbers are the lesson's: its own tables came between.
+    const withoutNumber = (name: string) => name.replace(/^\d+_/, "");
+    expect(mine.toSorted().map(withoutNumber)).toEqual(names.map(withoutNumber));
+    for (const [index, name] of mine.toSorted().entries()) {
+      expect(await sqlOf(join(lesson, "migrations"), name)).toBe(
+        await sqlOf(theirs, names[index] ?? ""),
+      );
+    }
   });
 });
 
