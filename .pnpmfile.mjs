@@ -12,6 +12,11 @@ export const hooks = {
     for (const field of ["os", "cpu"]) {
       if (typeof pkg[field] === "string") pkg[field] = [pkg[field]];
     }
+    // typedoc reads types through an API that TypeScript 7 has no more: it gets the last one that has it.
+    if (pkg.name === "typedoc") {
+      pkg.dependencies = { ...pkg.dependencies, typescript: pkg.peerDependencies.typescript };
+      delete pkg.peerDependencies.typescript;
+    }
     return pkg;
   },
 };

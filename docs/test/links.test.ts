@@ -29,9 +29,7 @@ test.each(files)("every link and every code file of %s is there", async (file) =
     const base = path.startsWith("/") ? join(root, "docs", path) : join(root, dirname(file), path);
     const found = path === "" ? join(root, file) : await firstThatExists([base, `${base}.md`]);
     expect(found, `${target} in ${file}`).toBeDefined();
-    const anchors = found?.endsWith(".md")
-      ? headingsOf(await readFile(found, "utf8")).map((heading) => heading.anchor)
-      : [];
+    const anchors = found?.endsWith(".md") ? anchorsOf(await readFile(found, "utf8")) : [];
     expect(anchor ? anchors : [anchor], `${target} in ${file}`).toContain(anchor);
   }
   for (const [, region = ""] of markdown.matchAll(/^<<< \S+?#([\w-]+)/gm)) {
@@ -40,6 +38,12 @@ test.each(files)("every link and every code file of %s is there", async (file) =
     expect(source, `region ${region} of ${relative(root, path)}`).toContain(`#region ${region}`);
   }
 });
+
+/** Where a link into a page can lead: to its headings, and to what is named in it. */
+function anchorsOf(markdown: string): string[] {
+  const named = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
+  return [...headingsOf(markdown).map((heading) => heading.anchor), ...named];
+}
 
 async function firstThatExists(paths: string[]): Promise<string | undefined> {
   for (const path of paths) if (await exists(path)) return path;

@@ -1,8 +1,10 @@
+import { checkNumber } from "./check.ts";
+
 /** Longest delay of a queue message, in seconds (Cloudflare docs, "Queues: Limits"). */
 const MAX_DELAY_SECONDS = 86_400;
 
 export interface BackoffOptions {
-  /** Longest delay after the first attempt, in seconds. Default 10. */
+  /** Longest delay after the first attempt, in seconds, at least 0.001. Default 10. */
   baseSeconds?: number;
   /** Longest delay of all, in seconds, at most 86,400. Default 3,600. */
   maxSeconds?: number;
@@ -22,11 +24,9 @@ export interface BackoffOptions {
  */
 export function backoffSeconds(attempts: number, options: BackoffOptions = {}): number {
   const { baseSeconds = 10, maxSeconds = 3600, random = Math.random } = options;
-  if (!(attempts >= 1)) throw new RangeError(`attempts must be at least 1, not ${attempts}`);
-  if (!(baseSeconds > 0)) throw new RangeError(`baseSeconds must be above 0, not ${baseSeconds}`);
-  if (!(maxSeconds >= 1 && maxSeconds <= MAX_DELAY_SECONDS)) {
-    throw new RangeError(`maxSeconds must be 1 to ${MAX_DELAY_SECONDS}, not ${maxSeconds}`);
-  }
+  checkNumber("attempts", attempts, 1);
+  checkNumber("baseSeconds", baseSeconds, 0.001);
+  checkNumber("maxSeconds", maxSeconds, 1, MAX_DELAY_SECONDS);
   const longest = Math.min(maxSeconds, baseSeconds * 2 ** (attempts - 1));
   return delaySeconds(longest * (1 - random() / 2));
 }

@@ -1,8 +1,8 @@
-import { checkKey, checkText } from "./key.ts";
 import { checkWhole } from "./check.ts";
-import { checkCount, nowMs, tableOf, twice, type Database, type StoreOptions } from "./lease.ts";
+import { checkKey, checkText } from "./key.ts";
+import { nowMs, tableOf, type Database, type StoreOptions } from "./lease.ts";
 import { columns, toRecord, type KeyRecord, type Row } from "./record.ts";
-import { decode, parameterOf } from "./result.ts";
+import { decode, given, write } from "./statement.ts";
 
 /** How long a key is kept, unless a claim says otherwise: 90 days, in milliseconds. */
 export const DEFAULT_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
@@ -47,34 +47,30 @@ export type Claim =
 
 // Whether the row on the table may be taken: its lease has ended; and, unless nothing can have happened under it, it is
 // about the same payload, as far as one asks, and the provider will know it for as long as this lease lasts.
-const FREE = `held.state = 'processing'
-      AND held.lease_expires_at <= excluded.updated_at
-      AND (held.tries = 0 OR (
-        (excluded.fingerprint IS NULL OR held.fingerprint IS excluded.fingerprint)
-        AND (?5 IS NULL OR excluded.lease_expires_at - held.created_at <= ?5)))`;
+const FREE = `held.state = 'processing' AND held.lease_expires_at <= excluded.updated_at AND (held.tries = 0 OR (
+(excluded.fingerprint IS NULL OR held.fingerprint IS excluded.fingerprint)
+AND (?5 IS NULL OR excluded.lease_expires_at - held.created_at <= ?5)))`;
 
+const taken = (column: string, otherwise = `held.${column}`, and = "") =>
+  `${column} = iif(${FREE}${and}, excluded.${column}, ${otherwise})`;
+
+// No lease has more left than it was given. If it seems to, the clock went back: it runs anew from here, so that the key is
+// not blocked for as long as the clock was set back.
+const NO_LONGER = "min(held.lease_expires_at, excluded.updated_at + held.lease_ms)";
+
+// An upsert without WHERE gives back every row, the untouched ones too: one statement says who has what.
 const claimSql = (table: string) => `
-  INSERT INTO ${table} AS held
-    (key, state, owner, lease_ms, lease_expires_at, fingerprint, created_at, updated_at, tries, delete_at)
-  SELECT
-    value ->> '$.key', 'processing', ?2, ?3, clock.now + ?3, value ->> '$.fingerprint', clock.now, clock.now, 1,
-    clock.now + ?6
-  FROM json_each(?1), (SELECT ${nowMs("?4")} AS now) AS clock
-  WHERE true
-  ON CONFLICT (key) DO UPDATE SET
-    owner = iif(${FREE}, excluded.owner, held.owner),
-    lease_ms = iif(${FREE}, excluded.lease_ms, held.lease_ms),
-    -- No lease has more left than it was given. If it seems to, the clock went back: it runs anew from here, so that
-    -- the key is not blocked for as long as the clock was set back.
-    lease_expires_at = iif(${FREE}, excluded.lease_expires_at,
-      min(held.lease_expires_at, excluded.updated_at + held.lease_ms)),
-    fingerprint = iif(${FREE} AND held.tries = 0, excluded.fingerprint, held.fingerprint),
-    created_at = iif(${FREE} AND held.tries = 0, excluded.created_at, held.created_at),
-    updated_at = iif(${FREE}, excluded.updated_at, held.updated_at),
-    delete_at = iif(${FREE}, excluded.delete_at, held.delete_at),
-    tries = iif(${FREE}, held.tries + 1, held.tries)
-  -- An upsert without WHERE gives back every row, the untouched ones too: one statement says who has what.
-  RETURNING ${columns(nowMs("?4"))}`;
+INSERT INTO ${table} AS held
+(key, state, owner, lease_ms, lease_expires_at, fingerprint, created_at, updated_at, tries, delete_at)
+SELECT key, 'processing', ?2, ?3, now + ?3, fingerprint, now, now, 1, now + ?6
+FROM ${given("key", "fingerprint")}, (SELECT ${nowMs("?4")} AS now)
+WHERE true
+ON CONFLICT (key) DO UPDATE SET
+${["owner", "lease_ms", "updated_at", "delete_at"].map((column) => taken(column)).join()},
+${taken("lease_expires_at", NO_LONGER)},
+${["fingerprint", "created_at"].map((column) => taken(column, undefined, " AND held.tries = 0")).join()},
+tries = held.tries + (${FREE})
+RETURNING ${columns(nowMs("?4"))}`;
 
 /**
  * Claims many keys in one statement. The answer has one claim for each entry, in the same order.
@@ -107,31 +103,23 @@ export async function claim(
   const { leaseMs, now } = options;
   checkWhole("leaseMs", leaseMs);
   const { table, retentionMs, providerRemembersMs } = checkedKeep(options, leaseMs);
-  const sql = claimSql(table);
-  checkCount(entries.length);
   for (const { key, fingerprint } of entries) {
     checkKey(key);
     if (fingerprint !== undefined) checkText(fingerprint, "fingerprint");
   }
-  if (entries.length === 0) return [];
 
   const owner = crypto.randomUUID();
-  const parameter = parameterOf(entries.map(({ key, fingerprint }) => ({ key, fingerprint })));
-  // The token makes the repetition safe: what the first try claimed is this caller's own.
-  const { results } = await twice(() =>
-    db
-      .prepare(sql)
-      .bind(parameter, owner, leaseMs, now?.() ?? null, providerRemembersMs ?? null, retentionMs)
-      .all<Row>(),
-  );
+  const bound = [owner, leaseMs, now?.() ?? null, providerRemembersMs ?? null, retentionMs];
+  // The token makes a repetition safe: what the first try claimed is this caller's own.
+  const results = await write<Row>(db, claimSql(table), entries, ...bound);
 
   const rows = new Map(results.map((row) => [row.key, row]));
-  const given = new Set<string>();
+  const had = new Set<string>();
   return entries.map((entry) => {
     const row = rows.get(entry.key);
-    if (row === undefined) throw new Error(`D1 gave no row for the key "${entry.key}"`);
-    const answer = toClaim(row, entry, given.has(entry.key) ? undefined : owner);
-    if (answer.state === "claimed") given.add(entry.key);
+    if (row === undefined) throw new Error(`D1 told nothing of "${entry.key}"`);
+    const answer = toClaim(row, entry, had.has(entry.key) ? undefined : owner);
+    if (answer.state === "claimed") had.add(entry.key);
     return answer;
   });
 }

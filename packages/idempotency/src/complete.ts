@@ -1,14 +1,5 @@
-import {
-  checkCount,
-  isAmong,
-  nowMs,
-  tableOf,
-  twice,
-  type Database,
-  type Lease,
-  type StoreOptions,
-} from "./lease.ts";
-import { encode, parameterOf } from "./result.ts";
+import { nowMs, tableOf, type Database, type Lease, type StoreOptions } from "./lease.ts";
+import { change, encode, given, parameterOf, unlessDone, type Entry } from "./statement.ts";
 
 export interface Completion extends Lease {
   /** Anything JSON can hold. */
@@ -16,31 +7,27 @@ export interface Completion extends Lease {
 }
 
 const completeSql = (table: string) => `
-  UPDATE ${table} AS held SET
-    state = 'done',
-    result = iif(held.state = 'done', held.result, given.result),
-    updated_at = iif(held.state = 'done', held.updated_at, ${nowMs("?2")})
-  FROM (
-    SELECT value ->> '$.key' AS key, value ->> '$.owner' AS owner, value ->> '$.result' AS result
-    FROM json_each(?1)
-  ) AS given
-  WHERE held.key = given.key AND held.owner = given.owner
-  RETURNING key`;
+UPDATE ${table} AS held SET
+state = 'done',
+${unlessDone("result", "given.result")},
+${unlessDone("updated_at", nowMs("?2"))}
+FROM ${given("key", "owner", "result")}
+WHERE held.key = given.key AND held.owner = given.owner
+RETURNING key`;
 
 const completeOrFailSql = (table: string) => `
-  INSERT INTO ${table} AS target
-    (key, state, owner, lease_ms, lease_expires_at, result, created_at, updated_at)
-  SELECT
-    given.value ->> '$.key',
-    iif(held.owner = given.value ->> '$.owner', 'done', 'lease lost'),
-    held.owner, 0, 0, given.value ->> '$.result', ${nowMs("?2")}, ${nowMs("?2")}
-  FROM json_each(?1) AS given
-  LEFT JOIN ${table} AS held ON held.key = given.value ->> '$.key'
-  WHERE true
-  ON CONFLICT (key) DO UPDATE SET
-    state = excluded.state,
-    result = iif(target.state = 'done', target.result, excluded.result),
-    updated_at = iif(target.state = 'done', target.updated_at, excluded.updated_at)`;
+INSERT INTO ${table} AS target
+(key, state, owner, lease_ms, lease_expires_at, result, created_at, updated_at)
+SELECT
+given.key, iif(held.owner = given.owner, 'done', 'lease lost'),
+held.owner, 0, 0, given.result, ${nowMs("?2")}, ${nowMs("?2")}
+FROM ${given("key", "owner", "result")}
+LEFT JOIN ${table} AS held ON held.key = given.key
+WHERE true
+ON CONFLICT (key) DO UPDATE SET
+state = excluded.state,
+result = iif(target.state = 'done', target.result, excluded.result),
+updated_at = iif(target.state = 'done', target.updated_at, excluded.updated_at)`;
 
 /**
  * Marks many keys as done in one statement, and stores their results. The answer says for each entry, in the same order,
@@ -61,16 +48,7 @@ export async function complete(
   entries: readonly Completion[],
   options: StoreOptions = {},
 ): Promise<boolean[]> {
-  if (entries.length === 0) return [];
-  const sql = completeSql(tableOf(options));
-  const parameter = completions(entries);
-  const { results } = await twice(() =>
-    db
-      .prepare(sql)
-      .bind(parameter, options.now?.() ?? null)
-      .all<{ key: string }>(),
-  );
-  return isAmong(entries, results);
+  return change(db, completeSql(tableOf(options)), stored(entries), options.now?.() ?? null);
 }
 
 /**
@@ -89,12 +67,9 @@ export function completeStatement(
 ): D1PreparedStatement {
   return db
     .prepare(completeOrFailSql(tableOf(options)))
-    .bind(completions(entries), options.now?.() ?? null);
+    .bind(parameterOf(stored(entries)), options.now?.() ?? null);
 }
 
-function completions(entries: readonly Completion[]): string {
-  checkCount(entries.length);
-  return parameterOf(
-    entries.map(({ key, owner, result }) => ({ key, owner, result: encode(result) })),
-  );
+function stored(entries: readonly Completion[]): Entry[] {
+  return entries.map(({ key, owner, result }) => ({ key, owner, result: encode(result) }));
 }

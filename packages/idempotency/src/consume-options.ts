@@ -3,7 +3,6 @@ import { checkedKeep, type KeepOptions } from "./claim.ts";
 import { checkedTimes, type ConsumerTimes } from "./consumer-times.ts";
 import type { MessageOutcome } from "./consume-stages.ts";
 import { PermanentError } from "./errors.ts";
-import { fingerprintOf } from "./key.ts";
 import type { Database, EffectContext } from "./lease.ts";
 import { realTimer, type Timer } from "./renew.ts";
 
@@ -12,11 +11,11 @@ export interface ConsumeOnceOptions<Body> extends KeepOptions, ConsumerTimes {
   /** The message's idempotency key: from what the message *is*, not from its id. Throwing is a permanent failure. */
   key: (message: Message<Body>) => string | Promise<string>;
   /**
-   * What the key is used for: `true` for the whole body, or see `fingerprintOf`. Another payload under the same key is a
+   * What the key is used for: `fingerprintOfBody`, or see `fingerprintOf`. Another payload under the same key is a
    * permanent failure, as is throwing, and a key that was used without a fingerprint: so turn it on together with keys that
    * were never used before.
    */
-  fingerprint?: true | ((message: Message<Body>) => string | Promise<string>);
+  fingerprint?: (message: Message<Body>) => string | Promise<string>;
   /** Does the work. What it returns is not kept. */
   handler: (message: Message<Body>, context: EffectContext) => unknown;
   /**
@@ -42,7 +41,7 @@ export type Settings<Body> = ReturnType<typeof checked<Body>>;
 
 /** @throws RangeError or TypeError if an option makes no sense */
 export function checked<Body>(options: ConsumeOnceOptions<Body>) {
-  const { backoff = {}, fingerprint, isPermanent = isPermanentError } = options;
+  const { backoff = {}, isPermanent = isPermanentError } = options;
   const { monotonicNow = () => performance.now(), timer = realTimer } = options;
   const times = checkedTimes(options);
   backoffSeconds(1, backoff);
@@ -51,7 +50,6 @@ export function checked<Body>(options: ConsumeOnceOptions<Body>) {
     ...options,
     ...times,
     backoff,
-    fingerprint: fingerprint === true ? fingerprintOfBody : fingerprint,
     isPermanent,
     monotonicNow,
     timer,
@@ -60,8 +58,4 @@ export function checked<Body>(options: ConsumeOnceOptions<Body>) {
 
 function isPermanentError(error: unknown): boolean {
   return error instanceof PermanentError;
-}
-
-function fingerprintOfBody({ body }: Message): Promise<string> {
-  return fingerprintOf(body);
 }

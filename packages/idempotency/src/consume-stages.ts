@@ -1,5 +1,5 @@
 import { backoffSeconds, delaySeconds } from "./backoff.ts";
-import { claim, type Claim } from "./claim.ts";
+import { claim } from "./claim.ts";
 import { complete } from "./complete.ts";
 import type { Settings } from "./consume-options.ts";
 import {
@@ -38,26 +38,37 @@ export interface MessageOutcome {
   retryAfterMs?: number;
 }
 
+const PERMANENT = "permanent failure";
+
 type Verdict =
-  | { outcome: "done" | "duplicate" }
+  | { outcome: "done" }
+  | { outcome: "duplicate" }
   | { outcome: "in progress"; retryAfterMs: number }
-  | { outcome: "not started"; error: unknown; retryAfterMs: number }
-  | { outcome: "failed"; error: unknown; retryAfterMs?: number }
-  | { outcome: "permanent failure"; error: unknown };
+  | { outcome: "not started" | "failed"; error: unknown; retryAfterMs?: number }
+  | { outcome: typeof PERMANENT; error: unknown };
 
 /** The messages of one key and fingerprint, and what is known of them so far. */
 export interface Work<Body> {
   first: Message<Body>;
   messages: Message<Body>[];
-  key: string | undefined;
-  fingerprint: string | undefined;
-  /** Held until the work is settled. */
-  lease: Lease | undefined;
-  record: KeyRecord | undefined;
   controller: AbortController;
-  tookMs: number | undefined;
-  verdict: Verdict | undefined;
+  key?: string;
+  fingerprint?: string | undefined;
+  /** Held until the work is settled. */
+  lease?: Lease | undefined;
+  /** What was known of the key when it was claimed. */
+  record?: KeyRecord;
+  verdict?: Verdict;
+  tookMs?: number;
 }
+
+/** Whose key was made, or could not be. */
+type Keyed<Body> = Work<Body> & { key: string };
+type Holder<Body> = Work<Body> & { lease: Lease };
+
+const isKeyed = <Body>(work: Work<Body>): work is Keyed<Body> => work.key !== undefined;
+const isHolder = <Body>(work: Work<Body>): work is Holder<Body> => work.lease !== undefined;
+const leaseOf = <Body>({ lease }: Holder<Body>) => lease;
 
 export async function groupByKey<Body>(
   messages: readonly Message<Body>[],
@@ -66,7 +77,7 @@ export async function groupByKey<Body>(
   const works = await Promise.all(messages.map((message) => readKey(message, settings)));
   const groups = new Map<unknown, Work<Body>>();
   for (const work of works) {
-    const id = work.key === undefined ? work : JSON.stringify([work.key, work.fingerprint]);
+    const id = isKeyed(work) ? JSON.stringify([work.key, work.fingerprint]) : work;
     const group = groups.get(id);
     if (group === undefined) groups.set(id, work);
     else group.messages.push(work.first);
@@ -75,28 +86,21 @@ export async function groupByKey<Body>(
 }
 
 async function readKey<Body>(
-  message: Message<Body>,
+  first: Message<Body>,
   { key, fingerprint, handlerTimeoutMs }: Settings<Body>,
 ): Promise<Work<Body>> {
-  const work = {
-    first: message,
-    messages: [message],
-    lease: undefined,
-    record: undefined,
-    controller: new AbortController(),
-    tookMs: undefined,
-  };
+  const work = { first, messages: [first], controller: new AbortController() };
   try {
     // What comes after the timeout comes to nothing.
     const made = await withTimeout(handlerTimeoutMs, async () => ({
-      key: checkKey(await key(message)),
-      fingerprint: fingerprint && checkText(await fingerprint(message), "fingerprint"),
+      key: checkKey(await key(first)),
+      fingerprint: fingerprint && checkText(await fingerprint(first), "fingerprint"),
     }));
-    return { ...work, ...made, verdict: undefined };
+    return { ...work, ...made };
   } catch (error) {
     // The key is made of the message alone, so it fails again the next time: only one that never came is worth a retry.
-    const outcome = error instanceof TimeoutError ? "failed" : "permanent failure";
-    return { ...work, key: undefined, fingerprint: undefined, verdict: { outcome, error } };
+    const outcome = error instanceof TimeoutError ? "failed" : PERMANENT;
+    return { ...work, verdict: { outcome, error } };
   }
 }
 
@@ -104,36 +108,33 @@ export async function claimKeys<Body>(
   works: readonly Work<Body>[],
   settings: Settings<Body>,
 ): Promise<void> {
-  const keyed = works.flatMap((work) => {
-    const { key, fingerprint } = work;
-    return key === undefined ? [] : [{ work, key, fingerprint }];
-  });
+  const keyed = works.filter(isKeyed);
   try {
-    const claims = await claim(settings.db, keyed, settings);
-    for (const [index, answer] of claims.entries()) {
-      const work = keyed[index]?.work;
-      if (work === undefined) continue;
-      if (answer.state !== "claimed") work.verdict = judge(answer);
-      else {
-        work.lease = { key: answer.key, owner: answer.owner };
-        work.record = answer.record;
+    const answers = await claim(settings.db, keyed, settings);
+    for (const [index, work] of keyed.entries()) {
+      const answer = answers[index];
+      switch (answer?.state) {
+        case "claimed":
+          work.lease = { key: work.key, owner: answer.owner };
+          work.record = answer.record;
+          break;
+        case "done":
+          work.verdict = { outcome: "duplicate" };
+          break;
+        case "in progress":
+          work.verdict = { outcome: "in progress", retryAfterMs: answer.retryAfterMs };
+          break;
+        case "conflict":
+          work.verdict = { outcome: PERMANENT, error: new FingerprintConflictError(answer.record) };
+          break;
+        case "in doubt":
+          work.verdict = { outcome: PERMANENT, error: new InDoubtError(answer.record) };
+          break;
+        case undefined:
       }
     }
   } catch (error) {
-    for (const { work } of keyed) work.verdict = { outcome: "failed", error };
-  }
-}
-
-function judge(answer: Exclude<Claim, { state: "claimed" }>): Verdict {
-  switch (answer.state) {
-    case "done":
-      return { outcome: "duplicate" };
-    case "in progress":
-      return { outcome: "in progress", retryAfterMs: answer.retryAfterMs };
-    case "conflict":
-      return { outcome: "permanent failure", error: new FingerprintConflictError(answer.record) };
-    case "in doubt":
-      return { outcome: "permanent failure", error: new InDoubtError(answer.record) };
+    for (const work of keyed) work.verdict = { outcome: "failed", error };
   }
 }
 
@@ -143,12 +144,11 @@ export function keepBatch<Body>(
   claimedAt: number,
   settings: Settings<Body>,
 ): KeptLeases {
-  const holders = () => works.filter(({ lease }) => lease !== undefined);
   return keepLeases(
-    () => holders().flatMap(({ lease }) => lease ?? []),
-    ({ key, owner }) => {
-      const lost = holders().find(({ lease }) => lease?.key === key && lease.owner === owner);
-      lost?.controller.abort(new LeaseLostError(key));
+    () => works.filter(isHolder).map(leaseOf),
+    (lost) => {
+      const work = works.find(({ lease }) => lease === lost);
+      work?.controller.abort(new LeaseLostError(lost.key));
     },
     { ...settings, claimedAt },
   );
@@ -160,22 +160,25 @@ export async function runHandler<Body>(
   elapsedMs: () => number,
   kept: KeptLeases,
 ): Promise<void> {
+  if (!isHolder(work)) return;
   const { first, lease, controller } = work;
   const { handler, isPermanent, leaseMs, handlerTimeoutMs, monotonicNow } = settings;
-  if (lease === undefined) return;
-  work.verdict = refusal(work, settings, elapsedMs(), kept);
-  if (work.verdict !== undefined) return;
-
+  const refused = refusal(work, settings, elapsedMs(), kept);
+  if (refused !== undefined) {
+    work.verdict = refused;
+    return;
+  }
   const start = monotonicNow();
+  const run = (signal: AbortSignal) => handler(first, { ...lease, signal });
   try {
-    const { signal } = controller;
-    await withTimeout(handlerTimeoutMs, () => handler(first, { ...lease, signal }), controller);
+    await withTimeout(handlerTimeoutMs, run, controller);
     work.verdict = { outcome: "done" };
   } catch (error) {
     if (error instanceof TimeoutError) {
       // It may still be at work, so its lease is left to end by itself.
-      work.lease = undefined;
-      work.verdict = { outcome: "failed", error, retryAfterMs: leaseMs - kept.sinceRenewedMs() };
+      (work as Work<Body>).lease = undefined;
+      const retryAfterMs = leaseMs - kept.sinceRenewedMs();
+      work.verdict = { outcome: "failed", error, retryAfterMs };
     } else {
       work.verdict = { outcome: decide(isPermanent, error), error };
     }
@@ -186,30 +189,27 @@ export async function runHandler<Body>(
 /** Why a handler does not start, if it does not. */
 function refusal<Body>(
   { record }: Work<Body>,
-  { leaseMs, handlerTimeoutMs, batchTimeoutMs, providerRemembersMs }: Settings<Body>,
+  { leaseMs, handlerTimeoutMs, batchTimeoutMs, providerRemembersMs = Infinity }: Settings<Body>,
   elapsedMs: number,
   kept: KeptLeases,
 ): Verdict | undefined {
-  const soon = { outcome: "not started", retryAfterMs: 0 } as const;
-  if (elapsedMs + handlerTimeoutMs > batchTimeoutMs) {
-    return { ...soon, error: new Error("Not started: the batch takes longer than batchTimeoutMs") };
-  }
+  const isLate = elapsedMs + handlerTimeoutMs > batchTimeoutMs;
   // Renewals come after each third of a lease: this one was not answered.
-  if (kept.sinceRenewedMs() + Math.min(handlerTimeoutMs, leaseMs / 2) > leaseMs) {
-    return { ...soon, error: new Error("Not started: its lease could not be renewed") };
+  if (isLate || kept.sinceRenewedMs() + Math.min(handlerTimeoutMs, leaseMs / 2) > leaseMs) {
+    const why = isLate ? "No time left" : "No lease was renewed";
+    return { outcome: "not started", error: new Error(why), retryAfterMs: 0 };
   }
   // In doubt by the time when the handler would be over, although not yet when it was claimed.
-  if (providerRemembersMs === undefined || record === undefined || record.tries === 1)
-    return undefined;
+  if (record === undefined || record.tries === 1) return undefined;
   const begunMs = record.changedAt - record.firstClaimedAt + elapsedMs;
   if (begunMs + handlerTimeoutMs <= providerRemembersMs) return undefined;
-  const asReleased = { state: "unfinished", tries: record.tries - 1, leaseLeftMs: 0 } as const;
-  return { outcome: "permanent failure", error: new InDoubtError({ ...record, ...asReleased }) };
+  const released = { state: "unfinished", tries: record.tries - 1, leaseLeftMs: 0 } as const;
+  return { outcome: PERMANENT, error: new InDoubtError({ ...record, ...released }) };
 }
 
 function decide(isPermanent: (error: unknown) => boolean, error: unknown) {
   try {
-    return isPermanent(error) ? "permanent failure" : "failed";
+    return isPermanent(error) ? PERMANENT : "failed";
   } catch {
     return "failed";
   }
@@ -219,29 +219,28 @@ export async function settleLeases<Body>(
   works: readonly Work<Body>[],
   settings: Settings<Body>,
 ): Promise<void> {
-  const held = works.flatMap((work) => (work.lease ? [{ work, ...work.lease }] : []));
-  const done = held.filter(({ work }) => work.verdict?.outcome === "done");
-  const undone = held.filter(({ work }) => work.verdict?.outcome !== "done");
+  const isDone = ({ verdict }: Work<Body>) => verdict?.outcome === "done";
+  const held = works.filter(isHolder);
+  const done = held.filter(isDone);
   try {
-    const completed = await complete(settings.db, done, settings);
-    for (const [index, { work, key }] of done.entries()) {
-      if (!completed[index]) work.verdict = { outcome: "failed", error: new LeaseLostError(key) };
+    const completed = await complete(settings.db, done.map(leaseOf), settings);
+    for (const [index, work] of done.entries()) {
+      const error = new LeaseLostError(work.lease.key);
+      if (!completed[index]) work.verdict = { outcome: "failed", error };
     }
   } catch (error) {
-    for (const { work } of done) {
-      work.verdict = { outcome: "failed", error, retryAfterMs: settings.leaseMs };
-    }
+    const retryAfterMs = settings.leaseMs;
+    for (const work of done) work.verdict = { outcome: "failed", error, retryAfterMs };
   }
-  const releases = undone.map(({ work, key, owner }) => ({
-    key,
-    owner,
-    nothingHappened: hadNoEffect(work),
-  }));
+  const releases = held
+    .filter((work) => !done.includes(work))
+    .map((work) => ({ ...work.lease, nothingHappened: hadNoEffect(work) }));
   // A lease that could not be released ends by itself.
   await release(settings.db, releases, settings).catch(() => undefined);
 }
 
 function hadNoEffect<Body>({ tookMs, verdict }: Work<Body>): boolean {
+  // It never ran.
   if (tookMs === undefined) return true;
   return (
     verdict !== undefined && "error" in verdict && verdict.error instanceof NothingHappenedError
@@ -250,14 +249,13 @@ function hadNoEffect<Body>({ tookMs, verdict }: Work<Body>): boolean {
 
 export async function handOver<Body>(
   message: Message<Body>,
-  { first, verdict }: Work<Body>,
+  { first, verdict = { outcome: "failed", error: undefined } }: Work<Body>,
   { onPermanentFailure, handlerTimeoutMs }: Settings<Body>,
 ): Promise<Verdict> {
-  if (verdict === undefined) return { outcome: "failed", error: new Error("Nothing was decided") };
   if (verdict.outcome === "done" && message !== first) return { outcome: "duplicate" };
-  if (verdict.outcome !== "permanent failure") return verdict;
-  if (onPermanentFailure === undefined) return { outcome: "failed", error: verdict.error };
+  if (verdict.outcome !== PERMANENT) return verdict;
   try {
+    if (onPermanentFailure === undefined) throw verdict.error;
     await withTimeout(handlerTimeoutMs, () => onPermanentFailure(message, verdict.error));
     return verdict;
   } catch (error) {
@@ -273,23 +271,20 @@ export function mark<Body>(
 ): MessageOutcome {
   const took = message === first && tookMs !== undefined ? { tookMs } : {};
   const told = { messageId: message.id, key, ...verdict, ...took };
-  switch (verdict.outcome) {
-    case "done":
-    case "duplicate":
-    case "permanent failure":
-      message.ack();
-      return told;
-    case "in progress":
-    case "not started":
-    case "failed": {
-      const seconds =
-        verdict.retryAfterMs === undefined
-          ? backoffSeconds(Math.max(1, message.attempts), backoff)
-          : delaySeconds(verdict.retryAfterMs / 1000);
-      message.retry({ delaySeconds: seconds });
-      return { ...told, delaySeconds: seconds };
-    }
+  if (
+    verdict.outcome === "done" ||
+    verdict.outcome === "duplicate" ||
+    verdict.outcome === PERMANENT
+  ) {
+    message.ack();
+    return told;
   }
+  const seconds =
+    verdict.retryAfterMs === undefined
+      ? backoffSeconds(Math.max(1, message.attempts), backoff)
+      : delaySeconds(verdict.retryAfterMs / 1000);
+  message.retry({ delaySeconds: seconds });
+  return { ...told, delaySeconds: seconds };
 }
 
 export async function tell<Body>(

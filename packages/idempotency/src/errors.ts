@@ -1,21 +1,27 @@
 import type { KeyRecord } from "./record.ts";
 
-/**
- * The key was used before for another payload (another fingerprint), or without a fingerprint. Nothing ran. Answer 422, or
- * use a new key.
- */
-export class FingerprintConflictError extends Error {
-  override name = "FingerprintConflictError";
+/** Refused because of what is known of the key. */
+abstract class RefusedError extends Error {
   readonly key: string;
   /** What is known of the key. Its result is not in it: it may be another caller's. */
   readonly record: KeyRecord;
 
-  constructor(record: KeyRecord) {
-    super(
-      `The idempotency key "${record.key}" was used for another payload: use a new key for new work`,
-    );
+  constructor(record: KeyRecord, message: string) {
+    super(`The idempotency key "${record.key}" was ${message}`);
     this.key = record.key;
     this.record = record;
+  }
+}
+
+/**
+ * The key was used before for another payload (another fingerprint), or without a fingerprint. Nothing ran. Answer 422, or
+ * use a new key.
+ */
+export class FingerprintConflictError extends RefusedError {
+  override name = "FingerprintConflictError";
+
+  constructor(record: KeyRecord) {
+    super(record, "used for another payload");
   }
 }
 
@@ -23,19 +29,15 @@ export class FingerprintConflictError extends Error {
  * The key's work was begun and never finished, and by now the provider may have forgotten the key: it may have happened, and
  * would happen again. Nothing ran. A person looks at the provider, then has it done again (`forget`) or leaves the key.
  */
-export class InDoubtError extends Error {
+export class InDoubtError extends RefusedError {
   override name = "InDoubtError";
-  readonly key: string;
-  /** What is known of the key. */
-  readonly record: KeyRecord;
 
   constructor(record: KeyRecord) {
     const since = new Date(record.firstClaimedAt).toISOString();
     super(
-      `The work of the idempotency key "${record.key}" was begun at ${since} and never finished: it may have happened, and its provider may not know the key any more. A person must decide`,
+      record,
+      `begun at ${since} and never finished, and its provider may have forgotten it: a person must decide`,
     );
-    this.key = record.key;
-    this.record = record;
   }
 }
 
@@ -57,16 +59,14 @@ export class InProgressError extends Error {
 
 /**
  * The effect ran, but for longer than its lease, and another caller has claimed the key since: the effect may run
- * twice. Make the lease longer than the effect's own timeout.
+ * twice. Make the lease, or the time for which it is renewed, longer than the effect's own timeout.
  */
 export class LeaseLostError extends Error {
   override name = "LeaseLostError";
   readonly key: string;
 
   constructor(key: string) {
-    super(
-      `The lease of the idempotency key "${key}" ended before its work did: make leaseMs longer`,
-    );
+    super(`The lease of the idempotency key "${key}" ended before its work did`);
     this.key = key;
   }
 }

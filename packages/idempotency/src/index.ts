@@ -25,18 +25,13 @@ export {
 } from "./errors.ts";
 export { instanceIdFor } from "./instance-id.ts";
 export type { Json } from "./json.ts";
-export { fingerprintOf, keyFor, MAX_KEY_LENGTH } from "./key.ts";
-export {
-  MAX_KEYS,
-  type Database,
-  type EffectContext,
-  type Lease,
-  type StoreOptions,
-} from "./lease.ts";
+export { fingerprintOf, fingerprintOfBody, keyFor, MAX_KEY_LENGTH } from "./key.ts";
+export type { Database, EffectContext, Lease, StoreOptions } from "./lease.ts";
 export { once, type OnceOptions, type OnceOutcome } from "./once.ts";
 export { queueSettings, type QueueSettings } from "./queue-settings.ts";
 export { forget, get, type KeyRecord } from "./record.ts";
 export { release, type Release } from "./release.ts";
 export { renew, type Timer } from "./renew.ts";
 export { stepKey } from "./step-key.ts";
+export { MAX_KEYS } from "./statement.ts";
 export { sweep } from "./sweep.ts";

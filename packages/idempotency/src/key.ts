@@ -5,7 +5,7 @@ export const MAX_KEY_LENGTH = 512;
 
 // What a template literal makes of a field that is not there: `welcome:${body.userId}`.
 const MISSING_PART =
-  /(?:^|[:/|#])(?:undefined|null|NaN|\[object Object\])(?=$|[:/|#])|[-_.]undefined(?=$|[:/|#])|:$/;
+  /(?:(?:^|[:/|#])(?:null|NaN|\[object Object\])|(?:^|[-_.:/|#])undefined)(?=$|[:/|#])|:$/;
 
 /**
  * The idempotency key of one piece of work: what is done, and whom or what it is done to, joined by colons.
@@ -76,9 +76,7 @@ function nameOf(index: number): string {
 export function checkKey(key: string): string {
   checkText(key, "idempotency key");
   if (MISSING_PART.test(key)) {
-    throw new TypeError(
-      `A part of the idempotency key "${key}" is missing: make it with keyFor, which says which one`,
-    );
+    throw new TypeError(`The idempotency key "${key}" lacks a part: make it with keyFor`);
   }
   return key;
 }
@@ -91,16 +89,13 @@ export function checkKey(key: string): string {
  *   which D1 gives back as another character (measured locally)
  */
 export function checkText(key: string, what: string): string {
-  if (typeof key !== "string" || key === "") {
-    throw new TypeError(`The ${what} must be text and not empty`);
+  if (typeof key !== "string" || key === "" || !key.isWellFormed()) {
+    throw new TypeError(`The ${what} must be text, not empty, and well-formed Unicode`);
   }
   if (key.length > MAX_KEY_LENGTH) {
     throw new TypeError(
       `The ${what} has ${key.length} characters, at most ${MAX_KEY_LENGTH} are allowed: hash it`,
     );
-  }
-  if (!key.isWellFormed()) {
-    throw new TypeError(`The ${what} must be well-formed Unicode`);
   }
   return key;
 }
@@ -118,6 +113,17 @@ export async function fingerprintOf(payload: unknown): Promise<string> {
   const json = JSON.stringify(payload, sortMembers) as string | undefined;
   if (json === undefined) throw new TypeError("A fingerprint needs a payload that JSON can hold");
   return sha256Hex(json);
+}
+
+/**
+ * The fingerprint of a message's whole body, for `consumeOnce`.
+ *
+ * @throws as `fingerprintOf`
+ * @example
+ * await consumeOnce(batch, { db, key, handler, fingerprint: fingerprintOfBody });
+ */
+export async function fingerprintOfBody({ body }: { body: unknown }): Promise<string> {
+  return fingerprintOf(body);
 }
 
 function sortMembers(_name: string, value: unknown): unknown {

@@ -1,6 +1,3 @@
-/** Most keys in one statement. */
-export const MAX_KEYS = 500;
-
 /**
  * What statements are prepared on: a `D1Database`, or a `D1DatabaseSession` of one. Every statement of this package but
  * `get` writes, and so runs on the primary instance whatever the session's constraint (Cloudflare docs, "D1: Global read
@@ -37,9 +34,7 @@ export interface EffectContext extends Lease {
  */
 export function tableOf({ table = "idempotency_keys" }: StoreOptions): string {
   if (!/^[A-Za-z_]\w{0,62}$/.test(table)) {
-    throw new TypeError(
-      `table must be a name of letters, digits and "_", not ${JSON.stringify(table)}`,
-    );
+    throw new TypeError(`table must be a plain name, not "${table}"`);
   }
   return `"${table}"`;
 }
@@ -50,31 +45,4 @@ export function tableOf({ table = "idempotency_keys" }: StoreOptions): string {
  */
 export function nowMs(parameter: string): string {
   return `COALESCE(${parameter}, CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
-}
-
-export function checkCount(count: number): void {
-  if (count > MAX_KEYS) {
-    throw new RangeError(`${count} keys at once: at most ${MAX_KEYS} are allowed`);
-  }
-}
-
-/** For each entry, in the same order, whether a row came back for its key. */
-export function isAmong(
-  entries: readonly { key: string }[],
-  rows: readonly { key: string }[],
-): boolean[] {
-  const keys = new Set(rows.map(({ key }) => key));
-  return entries.map(({ key }) => keys.has(key));
-}
-
-/**
- * Runs a write that is safe to repeat a second time if the first fails, as it may have been done and only the answer
- * lost. D1 itself repeats reads that failed and never writes (Cloudflare docs, "D1: Retry queries").
- */
-export async function twice<T>(statement: () => Promise<T>): Promise<T> {
-  try {
-    return await statement();
-  } catch {
-    return statement();
-  }
 }

@@ -12,7 +12,7 @@ import { checkWhole } from "./check.ts";
 import { type Database, type EffectContext } from "./lease.ts";
 import { release } from "./release.ts";
 import { keepLeases, realTimer, type Timer } from "./renew.ts";
-import { decode, encode } from "./result.ts";
+import { decode, encode, parameterOf } from "./statement.ts";
 
 export interface OnceOptions extends KeepOptions {
   /** How long nobody else may have the key if this Worker dies, in milliseconds. Default 60,000. */
@@ -163,7 +163,9 @@ async function claimAndRun(
   let stored: string | undefined;
   let unstorable: unknown;
   try {
-    stored = encode(result);
+    const entry = { ...lease, result: encode(result) };
+    parameterOf([entry]);
+    stored = entry.result;
   } catch (error) {
     unstorable = error;
   }

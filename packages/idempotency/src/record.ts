@@ -1,14 +1,6 @@
 import { checkText } from "./key.ts";
-import {
-  checkCount,
-  isAmong,
-  nowMs,
-  tableOf,
-  twice,
-  type Database,
-  type StoreOptions,
-} from "./lease.ts";
-import { decode, parameterOf } from "./result.ts";
+import { nowMs, tableOf, type Database, type StoreOptions } from "./lease.ts";
+import { change, decode } from "./statement.ts";
 
 /** What is known of a key, for a person. Without the result of its work, which may be another caller's. */
 export interface KeyRecord {
@@ -93,22 +85,11 @@ export async function forget(
   keys: readonly string[],
   options: StoreOptions = {},
 ): Promise<boolean[]> {
-  checkCount(keys.length);
   const entries = keys.map((key) => ({ key: checkText(key, "idempotency key") }));
   const sql = `
-    DELETE FROM ${tableOf(options)}
-    WHERE key IN (SELECT value ->> '$.key' FROM json_each(?1))
-      AND (state = 'done' OR lease_expires_at <= ${nowMs("?2")})
-    RETURNING key`;
-  if (entries.length === 0) return [];
-  const parameter = parameterOf(entries);
-  const gone: { key: string }[] = [];
-  await twice(async () => {
-    const { results } = await db
-      .prepare(sql)
-      .bind(parameter, options.now?.() ?? null)
-      .all<{ key: string }>();
-    gone.push(...results);
-  });
-  return isAmong(entries, gone);
+DELETE FROM ${tableOf(options)}
+WHERE key IN (SELECT value ->> '$.key' FROM json_each(?1))
+AND (state = 'done' OR lease_expires_at <= ${nowMs("?2")})
+RETURNING key`;
+  return change(db, sql, entries, options.now?.() ?? null);
 }

@@ -1,23 +1,12 @@
-import {
-  checkCount,
-  isAmong,
-  tableOf,
-  twice,
-  type Database,
-  type Lease,
-  type StoreOptions,
-} from "./lease.ts";
-import { parameterOf } from "./result.ts";
+import { tableOf, type Database, type Lease, type StoreOptions } from "./lease.ts";
+import { change, given } from "./statement.ts";
 
 const releaseSql = (table: string) => `
-  UPDATE ${table} AS held SET owner = NULL, lease_expires_at = 0, tries = held.tries - given.untouched
-  FROM (
-    SELECT
-      value ->> '$.key' AS key, value ->> '$.owner' AS owner, COALESCE(value ->> '$.nothingHappened', 0) AS untouched
-    FROM json_each(?1)
-  ) AS given
-  WHERE held.key = given.key AND held.owner = given.owner AND held.state = 'processing'
-  RETURNING key`;
+UPDATE ${table} AS held SET
+owner = NULL, lease_expires_at = 0, tries = held.tries - COALESCE(given.nothingHappened, 0)
+FROM ${given("key", "owner", "nothingHappened")}
+WHERE held.key = given.key AND held.owner = given.owner AND held.state = 'processing'
+RETURNING key`;
 
 export interface Release extends Lease {
   /**
@@ -42,12 +31,5 @@ export async function release(
   entries: readonly Release[],
   options: StoreOptions = {},
 ): Promise<boolean[]> {
-  checkCount(entries.length);
-  const sql = releaseSql(tableOf(options));
-  if (entries.length === 0) return [];
-  const parameter = parameterOf(
-    entries.map(({ key, owner, nothingHappened }) => ({ key, owner, nothingHappened })),
-  );
-  const { results } = await twice(() => db.prepare(sql).bind(parameter).all<{ key: string }>());
-  return isAmong(entries, results);
+  return change(db, releaseSql(tableOf(options)), entries);
 }

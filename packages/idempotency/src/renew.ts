@@ -1,27 +1,17 @@
 import { checkWhole } from "./check.ts";
-import {
-  checkCount,
-  isAmong,
-  nowMs,
-  tableOf,
-  twice,
-  type Database,
-  type Lease,
-  type StoreOptions,
-} from "./lease.ts";
-import { parameterOf } from "./result.ts";
+import { nowMs, tableOf, type Database, type Lease, type StoreOptions } from "./lease.ts";
+import { change, given, unlessDone } from "./statement.ts";
 
-// What its owner has done in the meantime is left as it is, and is not lost.
+// What its owner has done in the meantime is left as it is, and is not lost. The retention counts from here.
 const renewSql = (table: string) => `
-  UPDATE ${table} AS held SET
-    lease_ms = iif(held.state = 'done', held.lease_ms, ?2),
-    lease_expires_at = iif(held.state = 'done', held.lease_expires_at, ${nowMs("?3")} + ?2),
-    -- The retention counts from here.
-    delete_at = iif(held.state = 'done', held.delete_at, held.delete_at + ${nowMs("?3")} - held.updated_at),
-    updated_at = iif(held.state = 'done', held.updated_at, ${nowMs("?3")})
-  FROM (SELECT value ->> '$.key' AS key, value ->> '$.owner' AS owner FROM json_each(?1)) AS given
-  WHERE held.key = given.key AND held.owner = given.owner
-  RETURNING key`;
+UPDATE ${table} AS held SET
+${unlessDone("lease_ms", "?2")},
+${unlessDone("lease_expires_at", `${nowMs("?3")} + ?2`)},
+${unlessDone("delete_at", `held.delete_at + ${nowMs("?3")} - held.updated_at`)},
+${unlessDone("updated_at", nowMs("?3"))}
+FROM ${given("key", "owner")}
+WHERE held.key = given.key AND held.owner = given.owner
+RETURNING key`;
 
 /**
  * Makes many leases last for `leaseMs` from now, in one statement. The answer says for each entry, in the same order,
@@ -40,17 +30,7 @@ export async function renew(
 ): Promise<boolean[]> {
   const { leaseMs, now } = options;
   checkWhole("leaseMs", leaseMs);
-  checkCount(entries.length);
-  const sql = renewSql(tableOf(options));
-  if (entries.length === 0) return [];
-  const parameter = parameterOf(entries.map(({ key, owner }) => ({ key, owner })));
-  const { results } = await twice(() =>
-    db
-      .prepare(sql)
-      .bind(parameter, leaseMs, now?.() ?? null)
-      .all<{ key: string }>(),
-  );
-  return isAmong(entries, results);
+  return change(db, renewSql(tableOf(options)), entries, leaseMs, now?.() ?? null);
 }
 
 /** Calls `run` in so many milliseconds, and gives back what takes that back. */
@@ -91,7 +71,7 @@ export function keepLeases(
   onLost: (lease: Lease) => void,
   options: KeepOptions,
 ): KeptLeases {
-  const { db, leaseMs, mayRenew = () => true, monotonicNow, timer } = options;
+  const { db, leaseMs, mayRenew, monotonicNow, timer } = options;
   let renewedAt = options.claimedAt;
   let stopped = false;
   let underWay = Promise.resolve();
@@ -104,7 +84,7 @@ export function keepLeases(
     const askedAt = monotonicNow();
     const leases = held();
     try {
-      if (mayRenew()) {
+      if (mayRenew?.() ?? true) {
         const kept = await renew(db, leases, options);
         renewedAt = askedAt;
         for (const [index, lease] of leases.entries()) if (!kept[index]) onLost(lease);

@@ -105,7 +105,7 @@ describe("claim", () => {
       fingerprint: control(n),
     }));
     await expect(claim(db, entries, { leaseMs })).rejects.toThrow(
-      /^The 500 keys are 30\d{5} bytes as JSON, at most 1900000 are allowed: take fewer/,
+      /^500 keys with what belongs to them are 30\d{5} bytes as JSON, at most 1900000 are allowed: take fewer/,
     );
     const [first] = entries;
     expect(await rowOf(db, first?.key ?? "")).toBeNull();

@@ -8,6 +8,7 @@ import {
   consumeOnce,
   FingerprintConflictError,
   fingerprintOf,
+  fingerprintOfBody,
   forget,
   get,
   InDoubtError,
@@ -742,7 +743,7 @@ describe("a fingerprint of a whole consumer", () => {
     if (!order) throw new Error("one order was made");
     const options = {
       handler: () => undefined,
-      fingerprint: true as const,
+      fingerprint: fingerprintOfBody,
       onPermanentFailure: () => undefined,
     };
     expect(await deliver([order, { ...order }], options)).toMatchObject({

@@ -41,8 +41,12 @@ export function overBadConnection(
 }
 
 function nameOf(sql: string): Statement {
-  if (sql.includes("'processing', ?2")) return "claim";
-  if (sql.includes("SET owner = NULL")) return "release";
-  if (sql.includes("AS held SET\n    lease_ms")) return "renew";
-  return sql.includes("SET\n    state = 'done'") ? "complete" : "other";
+  const [, set = ""] = /^\s*UPDATE \S+ AS held SET\s+(\w+)/.exec(sql) ?? [];
+  if (/^\s*INSERT/.test(sql) && sql.includes("'processing'")) return "claim";
+  const byColumn: Record<string, Statement> = {
+    lease_ms: "renew",
+    state: "complete",
+    owner: "release",
+  };
+  return byColumn[set] ?? "other";
 }
