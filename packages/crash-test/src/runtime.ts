@@ -84,6 +84,9 @@ export class Runtime {
     process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
     process.env["WRANGLER_SEND_METRICS"] ??= "false";
     process.env["WRANGLER_LOG"] ??= "error";
+    // Workers that wrangler would add, with an isolate each and a trace of every request: nobody looks at them here.
+    process.env["X_LOCAL_EXPLORER"] ??= "false";
+    process.env["X_LOCAL_OBSERVABILITY"] ??= "false";
     giveWranglerAHome();
     const runtime = new Runtime(options);
     try {
