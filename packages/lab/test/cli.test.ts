@@ -1,9 +1,10 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../src/cli/run.ts";
 import { type MadePair, makeLesson } from "./broken-lesson.ts";
 import { APPS, fixtureLesson } from "./fixture.ts";
-import { compare, killLaunched, type Run } from "./launch.ts";
+import { callHere, compare, killLaunched, type Run } from "./launch.ts";
 
 afterEach(killLaunched);
 
@@ -42,7 +43,7 @@ describe("a call that runs nothing", () => {
     ],
     [["--apps", "/nowhere"], ["There are no lessons in /nowhere.\n"]],
   ])("%j is wrong: exit 2, and what would be right on stderr", async (args, texts) => {
-    const { code, stdout, stderr } = await finished(compare(args));
+    const { code, stdout, stderr } = await callHere(runCli, args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     for (const text of texts) expect(stderr).toContain(text);
     expect(stderr).not.toContain("    at ");
@@ -60,40 +61,57 @@ describe("a call that runs nothing", () => {
   });
 });
 
-describe("in a pipe", () => {
-  test("--json prints one JSON array of everything, and nothing else anywhere", async () => {
-    const engines: MadePair["engine"][] = ["workflow", "queue", "http"];
-    await using lesson = await makeLesson(engines.map((engine) => ({ id: `a-${engine}`, engine })));
-    const { code, stdout, stderr } = await finished(compare(["--json"], lesson.apps));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const results: unknown = JSON.parse(stdout);
-    const side = {
-      run: expect.any(String),
-      status: expect.any(String),
-      evidence: expect.any(Object),
-      expected: expect.any(Object),
-      differences: [],
+test("in a pipe --json prints one JSON array of everything, and nothing else anywhere", async () => {
+  const engines: MadePair["engine"][] = ["workflow", "queue", "http"];
+  await using lesson = await makeLesson(engines.map((engine) => ({ id: `a-${engine}`, engine })));
+  const { code, stdout, stderr } = await finished(compare(["--json"], lesson.apps));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const results: unknown = JSON.parse(stdout);
+  const side = {
+    run: expect.any(String),
+    status: expect.any(String),
+    evidence: expect.any(Object),
+    expected: expect.any(Object),
+    differences: [],
+    ok: true,
+  };
+  expect(results).toMatchObject(
+    engines.map((engine) => ({
+      lesson: "98-made",
+      pair: `a-${engine}`,
+      title: `a-${engine}`,
+      claim: `a-${engine}`,
+      disturb: engine === "workflow" ? { crash: { during: "open account" } } : null,
+      variants: { pitfall: side, fix: side },
       ok: true,
-    };
-    expect(results).toMatchObject(
-      engines.map((engine) => ({
-        lesson: "98-made",
-        pair: `a-${engine}`,
-        title: `a-${engine}`,
-        claim: `a-${engine}`,
-        disturb: engine === "workflow" ? { crash: { during: "open account" } } : null,
-        variants: { pitfall: side, fix: side },
-        ok: true,
-        ms: expect.any(Number),
-      })),
-    );
-  });
+      ms: expect.any(Number),
+    })),
+  );
+});
 
-  test("the text has neither colours nor a progress line, and shows both sides of what was asked for", async () => {
-    const { code, stdout, stderr } = await finished(
-      compare(["99/crash-during-a-step", "99/message-twice"]),
-    );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+// A run takes seconds: the tests below look at different parts of one as text and one as JSON.
+describe("evidence of which some is not as expected, in a pipe", () => {
+  const NAMES = ["99/message-twice", "99/request-twice"];
+  let apps: string;
+  let text: Awaited<ReturnType<typeof finished>>;
+  beforeAll(async () => {
+    // Beside the fixture, so that its imports and its migrations are found.
+    apps = await mkdtemp(join(import.meta.dirname, ".tmp-"));
+    const lesson = join(apps, "99-fixture");
+    await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
+    const file = join(lesson, "src/pitfalls/message-twice/pair.ts");
+    const code = await readFile(file, "utf8");
+    // A pitfall that is its own fix.
+    const turned = code.replace(".mailPerMessage", ".mailWithKeyPerMessage");
+    expect(turned).not.toBe(code);
+    await writeFile(file, turned);
+    text = await finished(compare(["99/crash-during-a-step", ...NAMES], apps));
+  });
+  afterAll(() => rm(apps, { recursive: true }));
+
+  test("the text has neither colours nor a progress line, and shows both sides of what was asked for", () => {
+    const { stdout, stderr } = text;
+    expect(stderr).toBe("");
     expect(stdout).not.toContain("\u001B");
     expect(stdout).not.toContain("\r");
     expect(stdout).toMatch(/^\n99-fixture\n/);
@@ -105,37 +123,20 @@ describe("in a pipe", () => {
     expect(crash).toContain('disturbed by: the runtime is killed during step "open account"');
     expect(crash).toMatch(/ +pitfall +fix\n/);
     expect(crash).toMatch(/email\.sent +2 +1\n/);
-    expect(stdout).toMatch(/\n2 pairs: 2 as expected, 0 not\n$/);
-  });
-});
-
-describe("evidence that is not as expected", () => {
-  let apps: string | undefined;
-  afterEach(async () => {
-    if (apps) await rm(apps, { recursive: true });
   });
 
-  test("exit 1, and the output names kind, expected and seen: a pitfall that is its own fix", async () => {
-    // Beside the fixture, so that its imports and its migrations are found.
-    apps = await mkdtemp(join(import.meta.dirname, ".tmp-"));
-    const lesson = join(apps, "99-fixture");
-    await cp(join(APPS, "99-fixture"), lesson, { recursive: true });
-    const file = join(lesson, "src/pitfalls/message-twice/pair.ts");
-    const code = await readFile(file, "utf8");
-    const turned = code.replace(".mailPerMessage", ".mailWithKeyPerMessage");
-    expect(turned).not.toBe(code);
-    await writeFile(file, turned);
-
-    const names = ["99/message-twice", "99/request-twice"];
-    const text = await finished(compare(names, apps));
-    expect({ code: text.code, stderr: text.stderr }).toEqual({ code: 1, stderr: "" });
+  test("exit 1, and the text names kind, expected and seen", () => {
+    expect(text.code).toBe(1);
     expect(text.stdout).toContain("✗ message-twice");
     expect(text.stdout).toContain("pitfall: email.sent: expected 2, seen 1\n");
+    expect(text.stdout).toContain("✓ crash-during-a-step");
     expect(text.stdout).toContain("✓ request-twice");
-    expect(text.stdout).toMatch(/\n2 pairs: 1 as expected, 1 not\n$/);
+    expect(text.stdout).toMatch(/\n3 pairs: 2 as expected, 1 not\n$/);
+  });
 
-    const json = await finished(compare([...names, "--json"], apps));
-    expect(json.code).toBe(1);
+  test("exit 1, and so does the JSON", async () => {
+    const json = await finished(compare([...NAMES, "--json"], apps));
+    expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 1, stderr: "" });
     expect(JSON.parse(json.stdout)).toMatchObject([
       {
         pair: "message-twice",

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { APPS } from "./fixture.ts";
 
 /** The command's file. */
@@ -41,3 +42,27 @@ export function launch(command: string, args: string[]): Run {
 /** Starts `compare`, on the fixture unless told otherwise. */
 export const compare = (args: string[], apps = APPS) =>
   launch(process.execPath, [CLI, "--apps", apps, ...args]);
+
+/**
+ * Calls a command in this process, where that is enough: a Node of its own takes half a second of a processor.
+ *
+ * @param cli what its file calls, with the words and the folder of the lessons
+ */
+export async function callHere(
+  cli: (args: string[], appsDir: string) => Promise<number>,
+  args: string[],
+  apps = APPS,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const output = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      output[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { code: await cli(args, apps), ...output };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   findLessons,
   type Lesson,
@@ -12,8 +10,10 @@ import {
   UnknownNameError,
 } from "../src/runner/index.ts";
 import { APPS, fixtureLesson } from "./fixture.ts";
+import { LessonReader } from "./read-lessons.ts";
 
-const SCRIPT = join(import.meta.dirname, "read-lessons.ts");
+const reader = new LessonReader();
+afterAll(() => reader.close());
 
 let apps: string;
 beforeEach(async () => {
@@ -54,18 +54,9 @@ async function writeLesson(id: string, ...pairs: string[]) {
   await write(`${id}/src/pitfalls/index.ts`, indexText(pairs));
 }
 
-/** Reads the lessons in a Node of its own, as the command does: a test runner loads modules in its own way. */
-async function read(): Promise<Lesson[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, apps]);
-  return JSON.parse(stdout);
-}
-
-/** Starts the same Node, which reads the lessons afresh after each of the changes. */
-async function readAfterEach(...changes: Record<string, string>[]): Promise<Lesson[][]> {
-  const args = [SCRIPT, apps, ...changes.map((files) => JSON.stringify(files))];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return JSON.parse(stdout);
-}
+const read = () => reader.read(apps);
+const readAfterEach = (...changes: Record<string, string>[]) =>
+  reader.readAfterEach(apps, ...changes);
 
 const idsOf = (lesson: Lesson | undefined) => lesson?.pairs.map(({ id }) => id);
 

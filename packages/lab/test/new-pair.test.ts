@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pairRows, withPairRow, wrongEvidence } from "../src/authoring/pair-table.ts";
 import type { Lesson } from "../src/runner/index.ts";
+import { runPairCli } from "../src/cli/pair.ts";
 import { APPS } from "./fixture.ts";
+import { callHere } from "./launch.ts";
+import { LessonReader } from "./read-lessons.ts";
 
 const script = (name: string) => join(import.meta.dirname, name);
 const ENGINES = ["workflow", "queue", "http"] as const;
@@ -34,11 +36,15 @@ function run(file: string, args: string[]) {
   });
 }
 
+/** The command in a Node of its own. */
 const pair = (...args: string[]) => run("../src/pair-cli.ts", ["--apps", apps, ...args]);
+/** The command in this process: `new` loads no lesson, which a test runner does in its own way. */
+const pairHere = (...args: string[]) => callHere(runPairCli, args, apps);
 
 async function readLesson(): Promise<Lesson> {
-  const { stdout } = await promisify(execFile)(process.execPath, [script("read-lessons.ts"), apps]);
-  const [lesson]: Lesson[] = JSON.parse(stdout);
+  const reader = new LessonReader();
+  const [lesson] = await reader.read(apps);
+  reader.close();
   if (!lesson) throw new Error("The copy of the fixture is gone.");
   return lesson;
 }
@@ -60,7 +66,12 @@ async function snapshot(): Promise<Record<string, string>> {
 describe("pnpm pair new", () => {
   test("makes a pair for each engine, which is read, listed last, and runs as it claims", async () => {
     for (const engine of ENGINES) {
-      const { code, stdout, stderr } = await pair("new", `99/new-${engine}`, "--engine", engine);
+      const { code, stdout, stderr } = await pairHere(
+        "new",
+        `99/new-${engine}`,
+        "--engine",
+        engine,
+      );
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout.match(/^ {2}\d\. /gm)).toHaveLength(5);
     }
@@ -71,10 +82,12 @@ describe("pnpm pair new", () => {
     );
 
     const names = ENGINES.map((engine) => `99/new-${engine}`);
-    const compared = await run("../src/cli.ts", ["--apps", apps, ...names, "--json"]);
-    expect(JSON.parse(compared.stdout)).toMatchObject(
-      ENGINES.map((engine) => ({ pair: `new-${engine}`, ok: true })),
+    const compared = await run("../src/cli.ts", ["--apps", apps, ...names]);
+    expect({ code: compared.code, stderr: compared.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(compared.stdout.match(/^✓ .*$/gm)).toEqual(
+      ENGINES.map((engine) => expect.stringContaining(`new-${engine}`)),
     );
+    expect(compared.stdout).toMatch(/\n3 pairs: 3 as expected, 0 not\n$/);
 
     const checked = await pair("check", "99/new-queue");
     expect(checked.code).toBe(1);
@@ -90,7 +103,7 @@ describe("pnpm pair new", () => {
       readme,
       "| Pair | Disturbed by | Evidence |\n| --- | --- | --- |\n| `a-b` | x | y |\n\nText\n",
     );
-    expect((await pair("new", "apps/99-fixture/src/pitfalls/new-pair/")).code).toBe(0);
+    expect((await pairHere("new", "apps/99-fixture/src/pitfalls/new-pair/")).code).toBe(0);
     expect(pairRows(await readFile(readme, "utf8"))).toMatchObject([
       { pair: "a-b" },
       { pair: "new-pair", evidence: "`email.sent` 2 → 1" },
@@ -117,7 +130,7 @@ describe("pnpm pair new", () => {
     [[], "Say new, or check"],
   ])("%j is wrong: exit 2, why on stderr, and nothing is written", async (args, text) => {
     const before = await snapshot();
-    const { code, stdout, stderr } = await pair(...args);
+    const { code, stdout, stderr } = await pairHere(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(text);
     expect(stderr).not.toContain("    at ");
