@@ -1,7 +1,7 @@
 import type { LessonFlows } from "@durable-lessons/lab/flow";
 
 /** A token of the gauntlet's own runtime. */
-const TOKEN = "token-of-the-gauntlet";
+const TOKEN = "token-of-the-gauntlets-own-runtime";
 const authorization = { authorization: `Bearer ${TOKEN}` };
 
 /** How the gauntlet starts this lesson's own code. */

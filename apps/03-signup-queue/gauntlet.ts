@@ -14,7 +14,7 @@ const start = (lesson: RunningLesson, id: string) =>
 
 /** How the gauntlet starts this lesson's own code. */
 export default {
-  vars: { ADMIN_TOKENS: "ada:token-of-the-gauntlet" },
+  vars: { ADMIN_TOKENS: "ada:token-of-the-gauntlets-own-runtime" },
   flows: [
     {
       name: "a signup",

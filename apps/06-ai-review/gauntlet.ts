@@ -5,7 +5,7 @@ import { type Invitation, reviewLink } from "./src/review-link.ts";
 
 /** A token and a key of the gauntlet's own runtime. */
 const SECRETS = {
-  DRAFT_TOKEN: "token-of-the-gauntlet",
+  DRAFT_TOKEN: "token-of-the-gauntlets-own-runtime",
   REVIEW_LINK_KEY: "key-of-the-gauntlet-key-of-the-gauntlet",
 };
 
