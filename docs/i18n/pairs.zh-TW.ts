@@ -153,7 +153,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
   "03/key-from-raw-input": {
     title: "原封不動的輸入當鍵",
     claim: "同一個人寫成兩種樣子就有兩把鍵，除非先把寫法統一。",
-    why: "鍵是一個字元一個字元比對的。大小寫、空白，或 ü 的兩種 Unicode 寫法，都會變成另一把。",
+    why: "鍵是一個字元一個字元比對的。網域的大小寫、空白，或 ü 的兩種 Unicode 寫法，都會變成另一把。",
   },
   "03/tiny-batches": {
     title: "太小的批次",

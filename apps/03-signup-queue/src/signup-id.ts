@@ -1,25 +1,25 @@
 import { fingerprintOf } from "@durable-lessons/idempotency";
 
 /**
- * The idempotency key of a signup, from what it is: its purpose and the person. The same for every click, every
- * redelivery and every spelling of the address. A hash, so that no log shows the address; but whoever guesses an address can
- * hash it too, and see whether it is that one. So it is still data of that person.
+ * The idempotency key of a signup, from what it is: its purpose and the person. The same for every click, every redelivery and
+ * every spelling that mail itself takes for the same. A hash, which keeps logs readable and hides nobody: who guesses the
+ * address can make it too.
  */
 export async function signupId(email: string): Promise<string> {
   return `welcome-${await fingerprintOf(canonicalAddress(email))}`;
 }
 
 /**
- * One spelling for all that differ by case, surrounding space or Unicode form. It is for comparing; mail goes to the
- * address as it was typed.
+ * One spelling for all that are one mailbox by the rules of mail: the domain in any case, and in its own letters or in those
+ * of DNS (`bücher.example`, `xn--bcher-kva.example`; UTS 46, as the runtime's `URL` does it); the part before it in either
+ * Unicode form (RFC 6532). No more: which of its names a mail server takes for the same only that server knows (RFC 5321), and
+ * who merges too much keeps the mail from the second person. It is for comparing; mail goes to the address as it was typed.
+ *
+ * @throws TypeError where the domain is none: `emailAddress` refuses it before
  */
 export function canonicalAddress(email: string): string {
-  const folded = email
-    .trim()
-    .normalize("NFKC")
-    // Down, up and down again: ß and SS, or the two small sigmas, are the same letters in another case.
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase();
-  return folded.normalize("NFKC");
+  const address = email.trim();
+  const at = address.lastIndexOf("@");
+  const { hostname } = new URL(`http://${address.slice(at + 1)}`);
+  return `${address.slice(0, at).normalize("NFC")}@${hostname}`;
 }

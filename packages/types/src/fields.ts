@@ -126,7 +126,9 @@ export function emailAddress(name: string) {
       return (
         LOCAL_PART.test(local) &&
         octets(local) <= MAX_LOCAL_PART_LENGTH &&
-        DOMAIN.test(email.slice(at + 1))
+        DOMAIN.test(email.slice(at + 1)) &&
+        // Some letters cannot stand in a domain, and some "xn--" stand for none.
+        URL.canParse(`http://${email.slice(at + 1)}`)
       );
     }, `${name} must be an e-mail address`),
   );

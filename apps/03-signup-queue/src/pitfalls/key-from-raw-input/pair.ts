@@ -4,13 +4,13 @@ export default {
   id: "key-from-raw-input",
   title: "A key from raw input",
   claim: "One person in two spellings has two keys, unless the spelling is settled first.",
-  why: "A key is compared letter by letter. Case, a space, or the two Unicode forms of ü make it another one.",
+  why: "A key is compared letter by letter. The domain's case, a space, or the two Unicode forms of ü make it another one.",
   claims: ["C13"],
   symptom: "twice",
   engine: "queue",
   messages: ({ run }) => [
     { email: `j\u00fcrgen+${run}@example.com` },
-    { email: ` Ju\u0308rgen+${run}@Example.com ` },
+    { email: ` ju\u0308rgen+${run}@Example.COM ` },
   ],
   expect: {
     pitfall: { "email.sent": 2 },
