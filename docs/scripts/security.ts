@@ -81,7 +81,7 @@ export async function registeredRoutes(dir: string): Promise<string[]> {
     for (const [, router = "", method = "", path = ""] of source.matchAll(
       /\b(\w+)\s*\.(get|post|put|patch|delete)\(\s*"(\/[^"]*)"/g,
     )) {
-      const mounted = (mounts.get(router) ?? "") + path;
+      const mounted = ((mounts.get(router) ?? "") + path).replace(/(.)\/$/, "$1");
       routes.push(`${method.toUpperCase()} ${mounted}`);
     }
   }

@@ -3,8 +3,13 @@ import { outsideWorld, ProviderError } from "@durable-lessons/outside-world";
 import { signupMessage } from "@durable-lessons/types";
 import { issuesAsText } from "@durable-lessons/worker-helpers/http";
 import * as v from "valibot";
+import { alertOperators } from "./alert-operators.ts";
 import { keepDeadLetter } from "./keep-dead-letter.ts";
 import { noteFailures } from "./note-failures.ts";
+import { Pace } from "./pace.ts";
+
+/** Of the mail provider, for all batches of this Worker. */
+const pace = new Pace();
 
 /** Sends one welcome mail per signup, however often its message comes. */
 export async function consumeSignups(batch: MessageBatch, env: ConsumerEnv): Promise<void> {
@@ -12,20 +17,27 @@ export async function consumeSignups(batch: MessageBatch, env: ConsumerEnv): Pro
     db: env.DB,
     // A body that has no key now will have none after a retry: what throws here is a permanent failure.
     key: (message) => readSignup(message).id,
-    handler: (message, { key }) => sendWelcomeMail(message, key, env),
+    handler: (message, context) => sendWelcomeMail(message, context, env),
     // It is kept for a person, and its neighbours are served.
     onPermanentFailure: (message, error) => keepDeadLetter(message, env, reasonOf(error)),
   });
   await noteFailures(batch, outcomes, env);
+  if (outcomes.some(({ outcome }) => outcome === "permanent failure")) await alertOperators(env);
 }
 
-async function sendWelcomeMail(message: Message, key: string, env: ConsumerEnv): Promise<void> {
+async function sendWelcomeMail(
+  message: Message,
+  { key, signal }: { key: string; signal: AbortSignal },
+  env: ConsumerEnv,
+): Promise<void> {
   const { id, email, name } = readSignup(message);
   const { mail } = outsideWorld(env, id);
   const hello = name ? `Hello ${name},` : "Hello,";
   try {
-    // Between the mail and its mark in D1 this Worker can die. The provider knows the key then, and sends nothing.
-    await mail.send({ to: email, subject: "Welcome", text: `${hello} good to have you.`, key });
+    // Between the mail and its mark in D1 this Worker can die. A provider that takes keys knows this one then, and sends nothing.
+    // `send_email` takes none, and sends again: a second welcome is a smaller evil than none.
+    const welcome = { to: email, subject: "Welcome", text: `${hello} good to have you.`, key };
+    await pace.run(() => mail.send(welcome), signal);
   } catch (error) {
     // The same person in another spelling, and the first mail is out although its mark is missing.
     if (error instanceof ProviderError && error.code === "idempotency_key_reused") return;

@@ -1,10 +1,8 @@
-import { outsideWorld } from "@durable-lessons/outside-world";
 import { signupMessage } from "@durable-lessons/types";
 import * as v from "valibot";
 
 /**
- * Stores a message for a person to decide upon, and tells them once. Safe to repeat: until it has returned, the message
- * must not be acked.
+ * Stores a message for a person to decide upon. Safe to repeat: until it has returned, the message must not be acked.
  *
  * @param reason why, where that is known; otherwise the latest failure that was noted
  */
@@ -14,14 +12,13 @@ export async function keepDeadLetter(
   reason?: string,
 ): Promise<void> {
   const signup = v.safeParse(signupMessage, body);
-  const stored = await env.DB.prepare(
+  await env.DB.prepare(
     `INSERT INTO dead_letters (id, signup_id, body, reason, attempts, stored_at)
      SELECT ?1, ?2, ?3, COALESCE(?4, failure.reason, 'its retries are used up'),
        iif(?4 IS NULL, failure.attempts, ?5), ?6
      FROM (SELECT 1) LEFT JOIN delivery_failures AS failure ON failure.signup_id = ?2
      WHERE true
-     ON CONFLICT (id) DO UPDATE SET id = excluded.id
-     RETURNING reason, alerted_at`,
+     ON CONFLICT (id) DO NOTHING`,
   )
     .bind(
       id,
@@ -31,17 +28,6 @@ export async function keepDeadLetter(
       attempts,
       Date.now(),
     )
-    .first<{ reason: string; alerted_at: number | null }>();
-  if (stored?.alerted_at) return;
-
-  await outsideWorld(env, id).alerts.send({
-    to: env.OPERATOR_EMAIL,
-    subject: "A signup has died",
-    text: `Message ${id}: ${stored?.reason}. It waits for you on the producer's page.`,
-    key: `dead-letter/${id}`,
-  });
-  await env.DB.prepare("UPDATE dead_letters SET alerted_at = ?2 WHERE id = ?1")
-    .bind(id, Date.now())
     .run();
 }
 

@@ -6,53 +6,41 @@ import {
   notFoundAsJson,
   onlyMethods,
 } from "@durable-lessons/worker-helpers/http";
-import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
+import { limitCallers } from "@durable-lessons/worker-helpers/limits";
 import { Hono } from "hono";
-import { listDeadLetters } from "./dead-letters.ts";
+import { HTTPException } from "hono/http-exception";
 import { operatorPage } from "./operator-page.ts";
-import { type Operator, requireOperator } from "./operators.ts";
-import { settleDeadLetter } from "./settle-dead-letter.ts";
-import { signupId } from "./signup-id.ts";
+import { operatorRoutes } from "./operator-routes.ts";
+import { signUp } from "./sign-up.ts";
+import { formRoutes } from "./signup-form.ts";
 import { unavailable } from "./unavailable.ts";
 
-const app = new Hono<{ Bindings: ProducerEnv; Variables: Operator }>();
+const app = new Hono<{ Bindings: ProducerEnv }>();
 app.onError(errorAsJson);
 app.notFound(notFoundAsJson);
+
+// It has a limit of its own for bodies: a thousand letters are decided at once.
+app.route("/dead-letters", operatorRoutes);
 app.use(limitBody());
 
-// Takes the form, puts it into the queue and answers. What comes of it is the consumer's work, and takes its time.
-// Anybody may sign up, so nobody may do so without end: neither a caller, nor all of them together for one address.
-app.post("/signup", limitCallers, jsonBody(signupRequest), async (c) => {
-  const signup = c.req.valid("json");
-  const id = await signupId(signup.email);
-  await countAgainst(c.env.PER_RECIPIENT, id, "for this e-mail address");
+// Anybody may sign up, so nobody may do so without end.
+app.post("/signup", limitCallers);
+// The form, and what a browser sends of it without any script.
+app.route("/signup", formRoutes);
+
+// Answers when the queue has the wish. What comes of it is the consumer's work, and takes its time.
+app.post("/signup", jsonBody(signupRequest), async (c) => {
   try {
-    await c.env.SIGNUPS.send({ id, ...signup });
+    return c.json({ queued: true, id: await signUp(c.env, c.req.valid("json")) }, 202);
   } catch (error) {
+    if (error instanceof HTTPException) throw error;
     // Nothing is lost: who gets no 202 asks again, and the id is the same if the message had arrived after all.
     return unavailable(c, error);
   }
-  return c.json({ queued: true, id }, 202);
 });
-app.all("/signup", onlyMethods("POST"));
+app.all("/signup", onlyMethods("GET", "POST"));
 
 app.get("/", operatorPage);
 app.all("/", onlyMethods("GET"));
-
-// Everything below shows addresses or sends mail: only for operators.
-app.use("/dead-letters", requireOperator);
-app.use("/dead-letters/*", requireOperator);
-
-app.get("/dead-letters", async (c) => {
-  const settled = c.req.query("settled") === "yes";
-  return c.json(await listDeadLetters(c.env.DB, { settled }));
-});
-app.all("/dead-letters", onlyMethods("GET"));
-
-app.post("/dead-letters/:id/redrive", (c) => settleDeadLetter(c, "redriven"));
-app.all("/dead-letters/:id/redrive", onlyMethods("POST"));
-
-app.delete("/dead-letters/:id", (c) => settleDeadLetter(c, "discarded"));
-app.all("/dead-letters/:id", onlyMethods("DELETE"));
 
 export default { fetch: app.fetch } satisfies ExportedHandler<ProducerEnv>;

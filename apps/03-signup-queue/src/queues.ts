@@ -2,4 +2,6 @@
 export const QUEUES = {
   signups: "signups",
   signupsDeadLetters: "signups-dlq",
+  /** Of dead letters that their own consumer could not read. Nothing consumes it. */
+  signupsUnread: "signups-unread",
 } as const;

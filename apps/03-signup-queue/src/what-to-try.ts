@@ -3,7 +3,7 @@ export const whatToTry = (origin: string) => `Lesson 3: a queue between the form
 
 Sign up, once however often you ask and however you spell it:
   curl -i ${origin}/signup -H 'content-type: application/json' -d '{ "email": "ada@example.com", "name": "Ada" }'
-  curl -i ${origin}/signup -H 'content-type: application/json' -d '{ "email": " ADA@Example.com " }'
+  curl -i ${origin}/signup -H 'content-type: application/json' -d '{ "email": " ada@EXAMPLE.com " }'
 
 Make two dead letters, and decide about them, with the token that stands below, after the colon:
   curl -X POST ${origin}/pitfalls/retrying-the-hopeless/fix

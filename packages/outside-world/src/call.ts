@@ -13,6 +13,11 @@ export interface ProviderRequest {
   detail: Record<string, unknown>;
   /** The caller's idempotency key. */
   key?: string | undefined;
+  /**
+   * Asks a real provider behind the simulated one, unless the key is known. It takes no keys itself: where its answer is lost, or
+   * this Worker dies before the receipt is written, it is asked again. So what it does is done at least once.
+   */
+  reallyDo?: (() => Promise<unknown>) | undefined;
 }
 
 /** What a provider remembers of a request. */
@@ -41,6 +46,7 @@ export async function call(
 
   const kind = fault === "decline" ? request.declinedKind : request.kind;
   if (!kind) throw new ProviderError(operation, "declined", "the provider said no");
+  if (request.reallyDo && !(await isKnown(world, run, request))) await request.reallyDo();
   const receipt = await remember(world, run, { ...request, kind });
 
   if (fault === "hang-after-effect") await neverAnswer(world, run, operation);
@@ -133,6 +139,9 @@ async function remember(
   return { id: receiptId(first.kind, first.id), kind: first.kind, isNew: false };
 }
 
+const isKnown = async (world: D1Database, run: string, { key }: ProviderRequest) =>
+  key !== undefined && (await receiptOf(world, run, key)) !== null;
+
 /** What a provider remembers under a key, or null. */
 export async function receiptOf(
   world: D1Database,
@@ -157,11 +166,6 @@ export async function numberOf(world: D1Database, receipt: Receipt): Promise<num
     .bind(rowIdOf(receipt))
     .first<{ n: number }>();
   return row?.n ?? 0;
-}
-
-/** Takes an effect back that has not really happened: the real provider behind it refused. */
-export async function forget(world: D1Database, receipt: Receipt): Promise<void> {
-  await world.prepare("DELETE FROM effects WHERE id = ?1").bind(rowIdOf(receipt)).run();
 }
 
 /** The provider's own id of an effect. */

@@ -1,10 +1,12 @@
 import { EFFECTS, type EffectKind } from "@durable-lessons/types";
-import { call, forget, numberOf, type Receipt, receiptOf } from "./call.ts";
+import { call, numberOf, type Receipt, receiptOf } from "./call.ts";
 import { type ModelAnswer, type ModelInput, textOf } from "./stand-in.ts";
 
-/** The bindings that the outside world needs. `EMAIL` is optional: without it mail is only remembered. */
+/** The bindings that the outside world needs. Without the optional ones mail and alerts are only remembered. */
 export interface WorldBindings {
   WORLD: D1Database;
+  /** Where alerts go: the URL of something that takes a POST of `{ "text": … }`, as chats and pagers do. */
+  ALERT_WEBHOOK?: string;
   /** The sender's address; {@link DEFAULT_SENDER} where nothing is deployed. */
   MAIL_FROM?: string;
   EMAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
@@ -19,6 +21,12 @@ export interface Keyed {
 /** An e-mail to send. */
 export interface Email extends Keyed {
   to: string;
+  subject: string;
+  text: string;
+}
+
+/** A message to whoever is on duty. */
+export interface Alert extends Keyed {
   subject: string;
   text: string;
 }
@@ -41,8 +49,11 @@ export interface OutsideWorld {
     open(request: Keyed & { userId: string }): Promise<{ accountId: string }>;
   };
   alerts: {
-    /** Tells whoever is on duty (`alert.sent`); it goes through the `send_email` binding where there is one. */
-    send(email: Email): Promise<{ messageId: string }>;
+    /**
+     * Tells whoever is on duty (`alert.sent`), with a POST to `ALERT_WEBHOOK` where that is a URL: another way than mail, which may
+     * be what is down.
+     */
+    send(alert: Alert): Promise<{ messageId: string }>;
   };
   audit: {
     /** Writes a line into a log that is kept for ever (`audit.logged`). */
@@ -115,19 +126,14 @@ const DEFAULT_SENDER = "hello@example.com";
 export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
   const request = call.bind(null, env.WORLD, run);
   const sendEmail = async (
-    operation: "alerts.send" | "mail.remind" | "mail.send",
+    operation: "mail.remind" | "mail.send",
     kind: EffectKind,
     { key, ...detail }: Email,
   ) => {
-    const receipt = await request({ operation, kind, detail, key });
-    if (receipt.isNew) {
-      const from = { email: env.MAIL_FROM ?? DEFAULT_SENDER, name: "Durable Lessons" };
-      await env.EMAIL?.send({ from, ...detail }).catch(async (error: unknown) => {
-        await forget(env.WORLD, receipt);
-        throw error;
-      });
-    }
-    return { messageId: receipt.id };
+    const from = { email: env.MAIL_FROM ?? DEFAULT_SENDER, name: "Durable Lessons" };
+    const reallyDo = () => env.EMAIL?.send({ from, ...detail }) ?? Promise.resolve();
+    const { id } = await request({ operation, kind, detail, key, reallyDo });
+    return { messageId: id };
   };
   return {
     accounts: {
@@ -138,7 +144,12 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
       },
     },
     alerts: {
-      send: (email) => sendEmail("alerts.send", EFFECTS.alertSent, email),
+      async send({ key, ...detail }) {
+        const kind = EFFECTS.alertSent;
+        const reallyDo = () => postAlert(env.ALERT_WEBHOOK, detail);
+        const { id } = await request({ operation: "alerts.send", kind, detail, key, reallyDo });
+        return { messageId: id };
+      },
     },
     audit: {
       async log({ key, ...detail }) {
@@ -230,6 +241,18 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
       },
     },
   };
+}
+
+async function postAlert(webhook: string | undefined, { subject, text }: Alert): Promise<void> {
+  if (!webhook || !URL.canParse(webhook)) return;
+  const response = await fetch(webhook, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text: `${subject}: ${text}` }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The alert was answered ${response.status}.`);
 }
 
 function chargeResult({ id, kind }: Receipt): ChargeResult {

@@ -365,6 +365,20 @@ describe("mail through the send_email binding", () => {
     expect(send.mock.lastCall?.[0].from).toMatchObject({ email: sender });
   });
 
+  test("there is no receipt before the binding has answered: a mail that nobody knows of is sent again", async () => {
+    const { run } = await newWorld();
+    const silent = { send: vi.fn(() => new Promise<never>(() => {})) };
+    void outsideWorld({ WORLD, EMAIL: silent }, run).mail.send(keyed);
+    await vi.waitUntil(() => silent.send.mock.calls.length === 1);
+    expect(await evidence(run)).toEqual({});
+
+    // As after a crash: the same mail, the same key.
+    const send = vi.fn((message: EmailMessageBuilder) => env.EMAIL.send(message));
+    await outsideWorld({ WORLD, EMAIL: { send } }, run).mail.send(keyed);
+    expect(send).toHaveBeenCalledTimes(1);
+    expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+
   test("what the binding refuses has not been sent, and its key stays free", async () => {
     const { run } = await newWorld();
     const { mail: provider } = outsideWorld({ WORLD, EMAIL: env.EMAIL }, run);
@@ -372,6 +386,30 @@ describe("mail through the send_email binding", () => {
     expect(await evidence(run)).toEqual({});
     await provider.send(keyed);
     expect(await evidence(run)).toEqual({ "email.sent": 1 });
+  });
+});
+
+describe("an alert", () => {
+  const alert = { subject: "Something died", text: "It is this.", key: "k" };
+
+  test.each([undefined, "", "none", crypto.randomUUID()])(
+    "to the webhook %j, which is none, is only noted",
+    async (webhook) => {
+      const { run } = await newWorld();
+      const bindings = { WORLD, ...(webhook === undefined ? {} : { ALERT_WEBHOOK: webhook }) };
+      await outsideWorld(bindings, run).alerts.send(alert);
+      expect(await evidence(run)).toEqual({ "alert.sent": 1 });
+    },
+  );
+
+  test("that its webhook does not take was not sent, and is tried again under its key", async () => {
+    const { run } = await newWorld();
+    // Nobody listens on this port.
+    const { alerts } = outsideWorld({ WORLD, ALERT_WEBHOOK: "http://localhost:1/" }, run);
+    await expect(alerts.send(alert)).rejects.toThrow();
+    expect(await evidence(run)).toEqual({});
+    await outsideWorld({ WORLD }, run).alerts.send(alert);
+    expect(await evidence(run)).toEqual({ "alert.sent": 1 });
   });
 });
 

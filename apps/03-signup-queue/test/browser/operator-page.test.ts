@@ -86,6 +86,7 @@ describe("the operator's page", () => {
     expect(await rows().count()).toBe(2);
     const first = page.locator('[data-id="letter-1"]');
     expect(await first.locator("td").allInnerTexts()).toEqual([
+      "",
       "2026-11-29 00:00 UTC",
       "the mail provider was away",
       "4",
@@ -101,10 +102,10 @@ describe("the operator's page", () => {
     await signIn();
     await sees("1 waiting for a decision.");
     const cells = await rows().locator("td").allInnerTexts();
-    expect(cells[1]).toBe(attack);
-    expect(JSON.parse(cells[3] ?? "")).toEqual({ email: attack, [attack]: attack });
+    expect(cells[2]).toBe(attack);
+    expect(JSON.parse(cells[4] ?? "")).toEqual({ email: attack, [attack]: attack });
     expect(await page.locator("td img, td script").count()).toBe(0);
-    await page.getByRole("button", { name: "Redrive" }).click();
+    await page.getByRole("button", { name: "Redrive", exact: true }).click();
     await sees("is redriven");
     expect(await page.evaluate("globalThis.attacked")).toBeUndefined();
     expect(complaints).toEqual([]);
@@ -117,7 +118,7 @@ describe("the operator's page", () => {
     const id = await signupId(email);
     await newLetter("letter-1", { id, email });
     await signIn();
-    await page.getByRole("button", { name: "Redrive" }).click();
+    await page.getByRole("button", { name: "Redrive", exact: true }).click();
     await sees("letter-1 is redriven. 0 waiting for a decision.");
     expect(await page.locator("table").isVisible()).toBe(false);
     await vi.waitUntil(async () => (await mailsOf(workers, id)) === 1, PATIENTLY);
@@ -125,14 +126,14 @@ describe("the operator's page", () => {
     await page.getByRole("button", { name: "Show" }).click();
     await sees("1 settled.");
     expect(await rows().innerText()).toContain("redriven by ada, 20");
-    expect(await page.getByRole("button", { name: "Redrive" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Redrive", exact: true }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
   test("discards only after a second thought", async () => {
     await newLetter("letter-1", { email: "ada@example.com" });
     await signIn();
-    const discard = page.getByRole("button", { name: "Discard" });
+    const discard = page.getByRole("button", { name: "Discard", exact: true });
     page.once("dialog", (dialog) => dialog.dismiss());
     await discard.click();
     await sees("Nothing was discarded.");
@@ -151,8 +152,68 @@ describe("the operator's page", () => {
       method: "DELETE",
       headers: { authorization: `Bearer ${TOKEN}` },
     });
-    await page.getByRole("button", { name: "Redrive" }).click();
+    await page.getByRole("button", { name: "Redrive", exact: true }).click();
     await sees("This dead letter was discarded by ada at 20");
     expect(await letters(workers, "settled_as = 'discarded'")).toBe(1);
+  });
+
+  test("redrives many: the chosen ones, and all of a reason", async () => {
+    for (let nth = 0; nth < 150; nth++) {
+      const email = `many-${nth}@example.com`;
+      await newLetter(
+        `letter-${nth}`,
+        { id: await signupId(email), email },
+        nth < 3 ? "odd" : "outage",
+      );
+    }
+    await signIn();
+    await sees("100 and more waiting for a decision.");
+    await page.getByRole("button", { name: "More" }).click();
+    await sees("150 waiting for a decision.");
+    await page.getByLabel("Reason").selectOption("odd");
+    await sees("3 waiting for a decision.");
+    await page.getByLabel("choose letter-1").check();
+    await page.getByRole("button", { name: "Redrive many" }).click();
+    await sees("1 are redriven. 2 waiting for a decision.");
+    await page.getByLabel("Reason").selectOption("outage");
+    await sees("100 and more waiting");
+    await page.getByRole("button", { name: "Redrive many" }).click();
+    await sees("147 are redriven. 2 waiting for a decision.");
+    expect(await letters(workers, "settled_as = 'redriven'")).toBe(148);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("the signup form", () => {
+  const form = () => page.goto(new URL("/signup", workers.url).href);
+  const mailTo = async (email: string) => mailsOf(workers, await signupId(email));
+
+  test("answers in place, and the mail goes out", async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    await form();
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await sees("A mail is on its way");
+    expect(new URL(page.url()).search).toBe("");
+    await vi.waitUntil(async () => (await mailTo(email)) === 1, PATIENTLY);
+    expect(complaints).toEqual([]);
+  });
+
+  test("works without any script, also where something is wrong", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    page = await context.newPage();
+    const email = `${crypto.randomUUID()}@example.com`;
+    await form();
+    await page.getByLabel("E-mail address").fill("nobody");
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await sees("email must be an e-mail address");
+    expect(await page.getByLabel("E-mail address").inputValue()).toBe("nobody");
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await sees("A mail is on its way");
+    await page.reload();
+    await vi.waitUntil(async () => (await mailTo(email)) === 1, PATIENTLY);
+    await context.close();
   });
 });

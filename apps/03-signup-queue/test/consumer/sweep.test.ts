@@ -30,7 +30,10 @@ test("every night forgets keys, failures and effects older than 90 days, and no 
     await outsideWorld(env, run).mail.send({ to: "ada@example.com", subject: "s", text: "t" });
     await env.WORLD.prepare("UPDATE effects SET at = ?2 WHERE run = ?1").bind(run, at).run();
   }
-  await consumer.scheduled(createScheduledController({ scheduledTime: new Date(now) }), env);
+  await consumer.scheduled(
+    createScheduledController({ scheduledTime: new Date(now), cron: "0 3 * * *" }),
+    env,
+  );
   const keys = await env.DB.prepare("SELECT key FROM idempotency_keys").raw();
   const failures = await env.DB.prepare("SELECT signup_id FROM delivery_failures").raw();
   expect([...(await evidenceByRun(env.WORLD)).keys()]).toEqual(["young"]);

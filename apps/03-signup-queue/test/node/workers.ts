@@ -21,8 +21,12 @@ export interface Delivery {
 /** A batch is full, or waits no longer than a second: 5 in `wrangler.consumer.jsonc`. */
 const quick = (settings: object) => ({ ...settings, max_batch_timeout: 1 });
 
-/** Producer and consumer, as they are deployed, on a workerd of their own with fresh storage. */
-export async function startWorkers() {
+/**
+ * Producer and consumer, as they are deployed, on a workerd of their own with fresh storage.
+ *
+ * @param secrets of the consumer
+ */
+export async function startWorkers(secrets: Record<string, string> = {}) {
   process.env["CLOUDFLARE_CF_FETCH_ENABLED"] ??= "false";
   process.env["WRANGLER_LOG"] ??= "error";
   const consumer = unstable_readConfig({ config: join(lesson, "wrangler.consumer.jsonc") });
@@ -37,6 +41,7 @@ export async function startWorkers() {
           main: join(import.meta.dirname, "watched-consumer.ts"),
           queues: { consumers: consumer.queues.consumers?.map(quick) },
         },
+        secrets,
       },
     ],
   });

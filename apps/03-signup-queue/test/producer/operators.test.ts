@@ -6,6 +6,8 @@ const routes = [
   ["GET", "/dead-letters"],
   ["POST", "/dead-letters/1/redrive"],
   ["DELETE", "/dead-letters/1"],
+  ["GET", "/dead-letters/reasons"],
+  ["POST", "/dead-letters/settle"],
   ["PUT", "/dead-letters/1"],
 ] as const;
 

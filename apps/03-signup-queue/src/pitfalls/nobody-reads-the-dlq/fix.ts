@@ -24,5 +24,5 @@ async function keep({ id, body }: Message, env: Env) {
     .run();
   const letter = signupId ?? id;
   const alert = { subject: "A signup has died", text: `It is ${letter}.` };
-  await env.alerts.send({ to: "operator@example.com", ...alert, key: `dead-letter/${letter}` });
+  await env.alerts.send({ ...alert, key: `dead-letter/${letter}` });
 }

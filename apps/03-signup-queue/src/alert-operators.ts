@@ -1,0 +1,60 @@
+import { outsideWorld } from "@durable-lessons/outside-world";
+
+/** Of many letters that die in one outage operators hear once in this time. */
+const EVERY_MS = 15 * 60 * 1000;
+
+/** The name of the alerts in the outside world. */
+export const ALERTS = "dead-letters";
+
+/**
+ * Tells operators, in one alert, of all letters that they have not been told of; at most once in a quarter of an hour. What it
+ * leaves, and what fails, is for the next call: consumers call it when they have kept a letter, and so does a cron.
+ *
+ * @returns of how many letters it has told. It throws nothing: a letter that is kept must not come again for its alert
+ */
+export async function alertOperators(env: ConsumerEnv, now = Date.now()): Promise<number> {
+  try {
+    return await tell(env, now);
+  } catch (error) {
+    console.error("operators could not be told, will be tried again", error);
+    return 0;
+  }
+}
+
+async function tell(env: ConsumerEnv, now: number): Promise<number> {
+  const waiting = await env.DB.prepare(
+    `SELECT COUNT(*) AS count, MAX(rowid) AS last, MIN(reason) AS reason FROM dead_letters
+     WHERE alerted_at IS NULL AND settled_at IS NULL`,
+  ).first<{ count: number; last: number; reason: string }>();
+  if (!waiting?.count) return 0;
+
+  // Of two at once one may tell them. Were it killed after this line, the next one would in a quarter of an hour.
+  const turn = await env.DB.prepare(
+    `INSERT INTO alerts (id, sent_at) VALUES (1, ?1)
+     ON CONFLICT (id) DO UPDATE SET sent_at = excluded.sent_at WHERE sent_at <= excluded.sent_at - ?2
+     RETURNING sent_at`,
+  )
+    .bind(now, EVERY_MS)
+    .first();
+  if (!turn) return 0;
+
+  const { count, last, reason } = waiting;
+  const what = count === 1 ? "A signup has died" : `${count} signups have died`;
+  try {
+    await outsideWorld(env, ALERTS).alerts.send({
+      subject: what,
+      text: `${what}, such as of: ${reason}. Decide about them on the producer's page.`,
+      key: `dead-letters-${last}`,
+    });
+  } catch (error) {
+    // Whoever comes next may try at once.
+    await env.DB.prepare("UPDATE alerts SET sent_at = 0 WHERE sent_at = ?1").bind(now).run();
+    throw error;
+  }
+  await env.DB.prepare(
+    "UPDATE dead_letters SET alerted_at = ?2 WHERE alerted_at IS NULL AND rowid <= ?1",
+  )
+    .bind(last, now)
+    .run();
+  return count;
+}

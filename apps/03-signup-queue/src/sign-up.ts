@@ -1,0 +1,19 @@
+import type { SignupRequest } from "@durable-lessons/types";
+import { countAgainst } from "@durable-lessons/worker-helpers/limits";
+import { signupId } from "./signup-id.ts";
+
+/**
+ * Puts a signup into the queue.
+ *
+ * @returns its id
+ * @throws HTTPException with 429 where this address is asked for too often, by whomever; what the queue throws
+ */
+export async function signUp(
+  { PER_RECIPIENT, SIGNUPS }: ProducerEnv,
+  signup: SignupRequest,
+): Promise<string> {
+  const id = await signupId(signup.email);
+  await countAgainst(PER_RECIPIENT, id, "for this e-mail address");
+  await SIGNUPS.send({ id, ...signup });
+  return id;
+}
