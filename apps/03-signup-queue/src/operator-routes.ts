@@ -54,7 +54,7 @@ operatorRoutes.get("/", async (c) => {
     ...c.req.query(),
     after: next ? `${next.at}.${next.id}` : "",
   });
-  return c.json({ deadLetters, next: next && `/dead-letters?${query}` });
+  return c.json({ deadLetters, next: next && `/dead-letters?${query.toString()}` });
 });
 operatorRoutes.all("/", onlyMethods("GET"));
 

@@ -115,8 +115,10 @@ formRoutes.get("/", (c) => page(c, 200, c.req.query("done") ? { message: THANKS 
 
 formRoutes.post("/", async (c, next) => {
   if (!FORM.test(c.req.header("content-type") ?? "")) return next();
-  const { email, name } = await c.req.parseBody();
-  const typed = { email: String(email ?? ""), ...(name ? { name: String(name) } : {}) };
+  const form = new URLSearchParams(await c.req.text());
+  const email = form.get("email") ?? "";
+  const name = form.get("name") ?? "";
+  const typed = { email, ...(name ? { name } : {}) };
   const signup = v.safeParse(signupRequest, typed);
   if (!signup.success) return page(c, 400, { ...typed, message: issuesAsText(signup.issues) });
   try {

@@ -103,7 +103,7 @@ describe("evidence of which some is not as expected, in a pipe", () => {
     const code = await readFile(file, "utf8");
     // A pitfall that is its own fix.
     const turned = code.replace(".mailPerMessage", ".mailWithKeyPerMessage");
-    expect(turned).not.toBe(code);
+    if (turned === code) throw new Error(`Nothing to turn in ${file}.`);
     await writeFile(file, turned);
     text = await finished(compare(["99/crash-during-a-step", ...NAMES], apps));
   });

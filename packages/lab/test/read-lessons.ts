@@ -33,13 +33,13 @@ export class LessonReader {
 
   async #ask(question: Question): Promise<Lesson[][]> {
     this.#child ??= fork(import.meta.filename, { execArgv: [] });
-    const answer = once(this.#child, "message");
+    const answered = once(this.#child, "message");
     const end = once(this.#child, "exit").then(() => {
       throw new Error("The Node that reads lessons has ended.");
     });
     end.catch(() => undefined);
     this.#child.send(question);
-    const [lessons] = await Promise.race([answer, end]);
+    const [lessons] = await Promise.race([answered, end]);
     return lessons;
   }
 
@@ -65,5 +65,7 @@ async function answer({ apps, changes }: Question): Promise<Lesson[][]> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  process.on("message", async (question: Question) => process.send?.(await answer(question)));
+  process.on("message", (question: Question) => {
+    void answer(question).then((lessons) => process.send?.(lessons));
+  });
 }

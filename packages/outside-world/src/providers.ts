@@ -26,7 +26,7 @@ export interface Email extends Keyed {
 }
 
 /** A message to whoever is on duty. */
-export interface Alert extends Keyed {
+interface Alert extends Keyed {
   subject: string;
   text: string;
 }

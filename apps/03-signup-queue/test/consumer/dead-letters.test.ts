@@ -92,7 +92,7 @@ describe("operators", () => {
       "INSERT INTO dead_letters (id, reason, stored_at) VALUES ('one', 'test', 1), ('two', 'test', 2)",
     );
     const told = await Promise.all([1, 2, 3, 4, 5].map(() => alertOperators(env)));
-    expect(told.toSorted()).toEqual([0, 0, 0, 0, 2]);
+    expect(told.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 2]);
     expect(await alerts()).toBe(1);
   });
 

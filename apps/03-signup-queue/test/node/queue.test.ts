@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { json } from "node:stream/consumers";
 import { effectsOf, evidenceOf, keptOf } from "@durable-lessons/outside-world";
 import { PATIENTLY } from "@durable-lessons/test-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -12,8 +12,8 @@ import { deliveries, mailsOf, startWorkers, type Workers } from "./workers.ts";
 /** What whoever is on duty has been told. */
 const alerts: unknown[] = [];
 const webhook = createServer((request, response) => {
-  void text(request).then((body) => {
-    alerts.push(JSON.parse(body));
+  void json(request).then((alert) => {
+    alerts.push(alert);
     response.end();
   });
 });
