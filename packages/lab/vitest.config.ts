@@ -1,4 +1,7 @@
+import { keepTemporaryFilesInMemory } from "@durable-lessons/test-kit/temporary";
 import { defineConfig } from "vitest/config";
+
+keepTemporaryFilesInMemory();
 
 export default defineConfig({
   test: {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { unstable_readConfig } from "wrangler";
+import { keepTemporaryFilesInMemory } from "./temporary.ts";
 
 type Miniflare = NonNullable<
   Exclude<Parameters<typeof cloudflareTest>[0], (...context: never[]) => unknown>["miniflare"]
@@ -34,6 +35,7 @@ const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 60_000 };
 export const lessonTests = async (lesson: string, workers: Record<string, WorkerTests>) => {
   // Reports of every batch would drown the tests' own words, and what wrangler warns of is what the tests set.
   process.env["WRANGLER_LOG"] ??= "error";
+  keepTemporaryFilesInMemory();
   return defineConfig({
     test: {
       // Every worker starts a runtime of its own, and turbo runs two lessons at a time: enough for two cores.
