@@ -1,3 +1,4 @@
+import { fingerprintOf } from "@durable-lessons/outside-world";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { LessonRuntime } from "../src/runner/index.ts";
 import { fixtureLesson, startFixture } from "./fixture.ts";
@@ -95,6 +96,7 @@ describe("a run", () => {
   test("is reported with its status, its evidence and its effects", async () => {
     const path = await start("restart-from-a-step/fix");
     await untilReport(path, { status: "errored" });
+    const run = path.split("/").at(-1) ?? "";
     expect((await send("GET", path)).body).toEqual({
       status: "errored",
       output: null,
@@ -107,7 +109,8 @@ describe("a run", () => {
           id: expect.stringMatching(/^card_charged_\d+$/),
           kind: "card.charged",
           key: null,
-          detail: { orderId: path.split("/").at(-1), card: "4242", cents: 100 },
+          detail: { orderId: run, card: await fingerprintOf(run, "4242"), cents: 100 },
+          names: [],
           at: expect.any(Number),
         },
       ],
