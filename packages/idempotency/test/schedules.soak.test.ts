@@ -208,8 +208,10 @@ class World {
           run: async () => {
             if (process.dead) return;
             renewed = false;
+            // Time may pass while D1 answers: the lease is one of the moment in which it was asked for.
+            const ends = this.#time + LEASE_MS;
             await run();
-            if (renewed) await this.#extend(process.owners);
+            if (renewed) await this.#extend(process.owners, ends);
           },
         };
         this.#timers.add(timer);
@@ -269,15 +271,16 @@ class World {
     }
   }
 
-  /** A renewal has reached D1: the effects of those keys that are still its own have a lease from now on. */
-  async #extend(owners: ReadonlyMap<string, string>): Promise<void> {
+  /** A renewal has reached D1: the effects of those keys that are still its own have a longer lease. */
+  async #extend(owners: ReadonlyMap<string, string>, ends: number): Promise<void> {
     for (const [key, owner] of owners) {
       const row = await env.DB.prepare("SELECT owner, state FROM idempotency_keys WHERE key = ?")
         .bind(key)
         .first<{ owner: string | null; state: string }>();
-      if (row?.owner !== owner || row.state === "done" || !this.#leases.has(key)) continue;
-      if (this.#time > (this.#leases.get(key) ?? 0) - LEASE_MS) count("renewed");
-      this.#leases.set(key, this.#time + LEASE_MS);
+      const before = this.#leases.get(key);
+      if (row?.owner !== owner || row.state === "done" || before === undefined) continue;
+      if (ends > before) count("renewed");
+      this.#leases.set(key, Math.max(before, ends));
     }
   }
 
