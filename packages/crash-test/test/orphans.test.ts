@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
@@ -16,6 +16,12 @@ const OWNER = `
   });
   process.send(runtime.pid);
 `;
+
+/** What may be left where a test fails. */
+const begun: number[] = [];
+afterEach(() => {
+  for (const pid of begun.splice(0)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+});
 
 function isAlive(pid: number): boolean {
   try {
@@ -45,6 +51,7 @@ async function started(args: string[]) {
     once(child, "message"),
     once(child, "exit").then(() => Promise.reject(new Error("It ended before."))),
   ]);
+  begun.push(Number(pid));
   return { child, pid: Number(pid) };
 }
 
