@@ -26,6 +26,9 @@ export function startDev(lesson: string, port: number, temporary: string, option
     cwd: lesson,
     env: {
       ...process.env,
+      // What a runtime of these tests has set for itself.
+      X_LOCAL_EXPLORER: undefined,
+      X_LOCAL_OBSERVABILITY: undefined,
       TMPDIR: temporary,
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       WRANGLER_SEND_METRICS: "false",
