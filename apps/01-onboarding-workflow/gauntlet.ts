@@ -3,6 +3,9 @@ import type { Flow, LessonFlows } from "@durable-lessons/lab/flow";
 
 const userOf = (id: string) => ({ userId: id, email: `ada+${id}@example.com`, planType: "pro" });
 
+/** A token of the gauntlet's own runtime. */
+const TOKEN = "token-of-the-gauntlets-own-runtime";
+
 const onboarding = {
   workflow: "ONBOARDING",
   runOf: (id) => instanceIdFor("onboard", id),
@@ -10,6 +13,7 @@ const onboarding = {
 
 /** How the gauntlet starts this lesson's own code. */
 export default {
+  vars: { OPERATOR_TOKEN: TOKEN },
   flows: [
     {
       name: "onboarding, asked for",
@@ -19,7 +23,8 @@ export default {
     {
       name: "onboarding, by message",
       ...onboarding,
-      start: (lesson, id) => lesson.send("POST", "/onboard/queue", userOf(id)),
+      start: (lesson, id) =>
+        lesson.send("POST", "/onboard/queue", userOf(id), { authorization: `Bearer ${TOKEN}` }),
     },
   ],
 } satisfies LessonFlows;

@@ -57,7 +57,7 @@ const OPENINGS: Planted[] = [
     "src/index.ts",
     'app.post("/onboard", limitCallers, ',
     'app.post("/onboard", ',
-    "one caller is answered 30 times",
+    "one caller is answered 50 times",
   ],
   [
     "somebody's mailbox that anybody can fill",
@@ -65,7 +65,7 @@ const OPENINGS: Planted[] = [
     "src/index.ts",
     'await countAgainst(c.env.PER_RECIPIENT, user.email, "for this e-mail address");',
     "",
-    "one address of mail is answered 30 times",
+    "one address of mail is answered 50 times",
   ],
   [
     "a route that nobody has written down",
