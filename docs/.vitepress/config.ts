@@ -3,7 +3,6 @@ import { defineConfig } from "vitepress";
 import { CODE_THEME } from "./lab/code-theme.ts";
 import { labPlugin } from "./lab/lab-plugin.ts";
 import { sidebarOf } from "./lab/navigation.ts";
-import { withoutColours } from "./lab/search-text.ts";
 import { pagesPlugin } from "./lab/pages-plugin.ts";
 
 const docsDir = join(import.meta.dirname, "..");
@@ -74,7 +73,6 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        _render: withoutColours,
         locales: {
           "zh-TW": {
             translations: {
