@@ -63,7 +63,7 @@ const OPENINGS: Planted[] = [
     "somebody's mailbox that anybody can fill",
     "01-onboarding-workflow",
     "src/index.ts",
-    'await countAgainst(c.env.PER_RECIPIENT, user.email, "for this e-mail address");',
+    "await limitRecipient(c.env.PER_RECIPIENT, user.email);",
     "",
     "one address of mail is answered 50 times",
   ],

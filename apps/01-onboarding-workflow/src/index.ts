@@ -9,7 +9,7 @@ import {
   onlyMethods,
   requireToken,
 } from "@durable-lessons/worker-helpers/http";
-import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
+import { limitCallers, limitRecipient } from "@durable-lessons/worker-helpers/limits";
 import { Hono } from "hono";
 import * as v from "valibot";
 import { consumeOnboardingRequests } from "./queue-consumer.ts";
@@ -33,7 +33,7 @@ app.use(limitBody());
 // Anybody may ask, so nobody may ask without end: neither a caller, nor all of them together for one address.
 app.post("/onboard", limitCallers, jsonBody(onboardingRequest), async (c) => {
   const user = c.req.valid("json");
-  await countAgainst(c.env.PER_RECIPIENT, user.email, "for this e-mail address");
+  await limitRecipient(c.env.PER_RECIPIENT, user.email);
   try {
     const onboarding = await startOnboarding(c.env, user);
     const { id, outcome } = onboarding;

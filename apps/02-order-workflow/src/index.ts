@@ -8,7 +8,7 @@ import {
   onlyMethods,
   requireToken,
 } from "@durable-lessons/worker-helpers/http";
-import { countAgainst, limitCallers } from "@durable-lessons/worker-helpers/limits";
+import { limitCallers, limitRecipient } from "@durable-lessons/worker-helpers/limits";
 import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { type Context, Hono } from "hono";
 import { oneAtATime, pause, restart, resume, review, terminate } from "./control.ts";
@@ -30,7 +30,7 @@ app.use(limitBody());
 // Anybody may order, so nobody may order without end: neither a caller, nor all of them together for one address.
 app.post("/orders", limitCallers, jsonBody(orderRequest), async (c) => {
   const order = c.req.valid("json");
-  await countAgainst(c.env.PER_RECIPIENT, order.email, "for this e-mail address");
+  await limitRecipient(c.env.PER_RECIPIENT, order.email);
   const placed = await placeOrder(c.env, order);
   if (placed.state === "conflict") {
     return c.json({ error: `There is another order "${order.orderId}". Choose a new id.` }, 409);

@@ -23,13 +23,12 @@ app.notFound(notFoundAsJson);
 app.route("/dead-letters", operatorRoutes);
 app.use(limitBody());
 
-// Anybody may sign up, so nobody may do so without end.
-app.post("/signup", limitCallers);
 // The form, and what a browser sends of it without any script.
 app.route("/signup", formRoutes);
 
-// Answers when the queue has the wish. What comes of it is the consumer's work, and takes its time.
-app.post("/signup", jsonBody(signupRequest), async (c) => {
+// Anybody may sign up, so nobody may do so without end. The answer comes when the queue has the wish: what comes of it is the
+// consumer's work, and takes its time.
+app.post("/signup", limitCallers, jsonBody(signupRequest), async (c) => {
   try {
     return c.json({ queued: true, id: await signUp(c.env, c.req.valid("json")) }, 202);
   } catch (error) {

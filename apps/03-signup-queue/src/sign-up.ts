@@ -1,5 +1,5 @@
 import type { SignupRequest } from "@durable-lessons/types";
-import { countAgainst } from "@durable-lessons/worker-helpers/limits";
+import { limitRecipient } from "@durable-lessons/worker-helpers/limits";
 import { signupId } from "./signup-id.ts";
 
 /**
@@ -12,8 +12,8 @@ export async function signUp(
   { PER_RECIPIENT, SIGNUPS }: ProducerEnv,
   signup: SignupRequest,
 ): Promise<string> {
+  await limitRecipient(PER_RECIPIENT, signup.email);
   const id = await signupId(signup.email);
-  await countAgainst(PER_RECIPIENT, id, "for this e-mail address");
   await SIGNUPS.send({ id, ...signup });
   return id;
 }

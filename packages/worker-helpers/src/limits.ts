@@ -25,14 +25,39 @@ export async function countAgainst(limit: RateLimit, key: string, what: string):
   throw new HTTPException(429, { message, res: new Response(message, { status: 429, headers }) });
 }
 
-/** Counts a request against the limit of its caller, the binding `PER_CALLER`, before anything of it is read. */
+/**
+ * Counts a request against the limit of its caller.
+ *
+ * @param limit the binding
+ * @throws HTTPException as {@link countAgainst}
+ */
+export const limitCaller = (limit: RateLimit, c: Context): Promise<void> =>
+  countAgainst(limit, callerOf(c), "from your address");
+
+/** The same by the binding `PER_CALLER`, before anything of a request is read. */
 export const limitCallers: MiddlewareHandler<{ Bindings: { PER_CALLER: RateLimit } }> = async (
   c,
   next,
 ) => {
-  await countAgainst(c.env.PER_CALLER, callerOf(c), "from your address");
+  await limitCaller(c.env.PER_CALLER, c);
   await next();
 };
+
+/**
+ * Counts a mail against the limit of its recipient, whoever asks for it. All spellings that a mail server may take for one mailbox
+ * count as one: other letters' case, what stands behind a `+`, a domain in the letters of DNS. Two people who share a count wait
+ * for a minute; one whose mailbox had many spellings would have no limit.
+ *
+ * @param limit the binding
+ * @param email a valid address
+ * @throws HTTPException as {@link countAgainst}
+ */
+export async function limitRecipient(limit: RateLimit, email: string): Promise<void> {
+  const at = email.lastIndexOf("@");
+  const [mailbox = ""] = email.slice(0, at).normalize("NFKC").toLowerCase().split("+");
+  const { hostname } = new URL(`http://${email.slice(at + 1)}`);
+  await countAgainst(limit, `${mailbox}@${hostname}`, "for this e-mail address");
+}
 
 /**
  * The address that a request comes from. Cloudflare sets this header, and takes away what a client has put there ("HTTP request

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { errorAsJson, hasToken, requireToken } from "../src/http.ts";
-import { callerOf, countAgainst, limitCallers } from "../src/limits.ts";
+import { callerOf, countAgainst, limitCallers, limitRecipient } from "../src/limits.ts";
 
 /** The shape of the binding; the real one is in the lessons' tests. */
 const limitOf = (most: number, seen = new Map<string, number>()) => ({
@@ -55,6 +55,29 @@ describe("a limit", () => {
 
   test("without its binding lets nobody through", async () => {
     expect((await ask({}, "192.0.2.1")).status).toBe(500);
+  });
+});
+
+describe("the limit of a recipient", () => {
+  test.each([
+    "ada@bücher.example",
+    "ADA@bücher.example",
+    "aDa+1@BÜCHER.example",
+    "ada+2+3@xn--bcher-kva.example",
+    "ａda@bücher.example",
+  ])("counts %s as the same mailbox", async (spelling) => {
+    const limit = limitOf(9);
+    await limitRecipient(limit, spelling);
+    expect([...limit.seen.keys()]).toEqual(["ada@xn--bcher-kva.example"]);
+  });
+
+  test("counts two mailboxes by themselves", async () => {
+    const limit = limitOf(1);
+    await limitRecipient(limit, "ada@example.com");
+    await limitRecipient(limit, "bob@example.com");
+    await expect(limitRecipient(limit, "Ada@example.com")).rejects.toThrow(
+      "Too many requests for this e-mail address.",
+    );
   });
 });
 

@@ -28,6 +28,7 @@ export type {
   RunSnapshot,
   VariantResult,
 } from "./progress.ts";
+export { lessonConfigs } from "./lesson-configs.ts";
 export type { CrashReport } from "@durable-lessons/crash-test";
 export type { Mark } from "@durable-lessons/types";
 export { LessonRuntime } from "./runtime.ts";
