@@ -1,10 +1,12 @@
 import { signupRequest } from "@durable-lessons/types";
 import { issuesAsText } from "@durable-lessons/worker-helpers/http";
+import { limitCaller } from "@durable-lessons/worker-helpers/limits";
 import { type Context, Hono } from "hono";
 import { html, raw } from "hono/html";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as v from "valibot";
+import { pageHeaders } from "./page-headers.ts";
 import { signUp } from "./sign-up.ts";
 
 const STYLE = `
@@ -91,19 +93,7 @@ function page(
         </script>
       </body>
     </html> `;
-  return c.html(body, status, {
-    "content-security-policy": [
-      "default-src 'none'",
-      `script-src 'nonce-${nonce}'`,
-      `style-src 'nonce-${nonce}'`,
-      "connect-src 'self'",
-      "form-action 'self'",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join("; "),
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  });
+  return c.html(body, status, pageHeaders(nonce, "'self'"));
 }
 
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
@@ -122,6 +112,7 @@ formRoutes.post("/", async (c, next) => {
   const signup = v.safeParse(signupRequest, typed);
   if (!signup.success) return page(c, 400, { ...typed, message: issuesAsText(signup.issues) });
   try {
+    await limitCaller(c.env.PER_CALLER, c);
     await signUp(c.env, signup.output);
   } catch (error) {
     const isTooMany = error instanceof HTTPException && error.status === 429;

@@ -6,14 +6,18 @@ import producer from "../../src/producer.ts";
 import { signupId } from "../../src/signup-id.ts";
 
 /** Sends the form as a browser does, and notes what the queue gets. */
-async function submit(fields: Record<string, string>, bindings: Partial<ProducerEnv> = {}) {
+async function submit(
+  fields: Record<string, string>,
+  bindings: Partial<ProducerEnv> = {},
+  caller = anotherCaller(),
+) {
   const sent: unknown[] = [];
   const SIGNUPS = { send: async (message: unknown) => void sent.push(message) };
   const request = new Request<unknown, IncomingRequestCfProperties>(
     "https://lesson.example/signup",
     {
       method: "POST",
-      headers: { ...anotherCaller(), "content-type": "application/x-www-form-urlencoded" },
+      headers: { ...caller, "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields),
       redirect: "manual",
     },
@@ -22,6 +26,13 @@ async function submit(fields: Record<string, string>, bindings: Partial<Producer
   const response = await producer.fetch(request, workerEnv, createExecutionContext());
   const { status, headers } = response;
   return { status, headers, page: await response.text(), sent };
+}
+
+/** Asks again and again: more than two minutes of the clock let through. */
+async function untilRefused(ask: () => ReturnType<typeof submit>) {
+  let last = await ask();
+  for (let nth = 0; nth < 50 && last.status === 303; nth++) last = await ask();
+  return last;
 }
 
 describe("the form, sent without a script", () => {
@@ -67,11 +78,19 @@ describe("the form, sent without a script", () => {
 
   test("too often for one address is 429", async () => {
     const email = `${crypto.randomUUID()}@example.com`;
-    let last;
-    do last = await submit({ email });
-    while (last.status === 303);
+    const last = await untilRefused(() => submit({ email }));
     expect(last.status).toBe(429);
     expect(last.page).toContain("Too many requests for this e-mail address.");
+  });
+
+  test("too often from one caller is a page too, not JSON that a browser would show", async () => {
+    const caller = anotherCaller();
+    const last = await untilRefused(() =>
+      submit({ email: `${crypto.randomUUID()}@example.com` }, {}, caller),
+    );
+    expect([last.status, last.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(last.page).toContain("Too many requests from your address.");
+    expect(last.page).toContain("<form");
   });
 
   test("runs no script but the page's own", async () => {
