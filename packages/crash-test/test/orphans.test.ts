@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { exists } from "./exists.ts";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
@@ -20,17 +21,8 @@ const OWNER = `
 /** What may be left where a test fails. */
 const begun: number[] = [];
 afterEach(() => {
-  for (const pid of begun.splice(0)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  for (const pid of begun.splice(0)) if (exists(pid)) process.kill(pid, "SIGKILL");
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The process ids of every workerd that a process has started. */
 function workerdsOf(parent: number): number[] {
@@ -64,7 +56,7 @@ test.skipIf(process.platform === "win32")(
     expect(workerds).toHaveLength(2);
     expect(workerds).toContain(pid);
     child.kill("SIGKILL");
-    await expect.poll(() => workerds.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => workerds.filter(exists), { timeout: 20_000 }).toEqual([]);
   },
 );
 
@@ -91,8 +83,8 @@ test.skipIf(process.platform === "win32")(
       child.on("message", (pid) => process.send(pid));
     `;
     const { child, pid } = await started(["--eval", owner]);
-    expect(isAlive(pid)).toBe(true);
+    expect(exists(pid)).toBe(true);
     child.kill("SIGKILL");
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => exists(pid), { timeout: 20_000 }).toBe(false);
   },
 );

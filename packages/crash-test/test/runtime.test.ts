@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { buildProblems, Runtime, TimeLimitError, within } from "../src/index.ts";
+import { exists } from "./exists.ts";
 
 const config = {
   name: "counter",
@@ -41,15 +42,6 @@ async function start(options: { startTimeoutMs?: number } = {}): Promise<Runtime
 
 async function visits(started: Runtime, path: string): Promise<unknown> {
   return (await started.fetch(path)).json();
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const source = (text: string) => writeFile(join(root, "worker.js"), text);

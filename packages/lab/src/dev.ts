@@ -17,7 +17,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs, parseEnv } from "node:util";
 import { experimental_readRawConfig } from "wrangler";
 import { labWorker } from "./runner/lab-worker.ts";
-import { localSecrets } from "./runner/local-secrets.ts";
+import { localSecrets, madeAtRandom } from "./runner/local-secrets.ts";
 import { lessonConfigs } from "./runner/lesson-configs.ts";
 import { readLesson } from "./runner/read-lesson.ts";
 import { wakeUnfinished } from "./runner/wake-unfinished.ts";
@@ -142,10 +142,7 @@ async function attend(): Promise<void> {
 
 /** What makes the commands above work in another terminal. */
 function exportsOf(all: Record<string, string | undefined>): string {
-  const required = new Set(configs.flatMap((config) => config.secrets));
-  const lines = Object.entries(all)
-    .filter(([name]) => required.has(name) && name !== "MAIL_FROM")
-    .map(([name, value]) => `  export ${name}=${value}\n`);
+  const lines = madeAtRandom(named(values.secret)).map((name) => `  export ${name}=${all[name]}\n`);
   if (lines.length === 0) return "";
   return `The secrets of this machine, for the commands above:\n${lines.join("")}\n`;
 }

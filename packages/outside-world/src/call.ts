@@ -25,8 +25,6 @@ export interface Receipt {
   /** The provider's own id of the effect. */
   id: string;
   kind: EffectKind;
-  /** False where the idempotency key was known: this is the first receipt again. */
-  isNew: boolean;
 }
 
 /**
@@ -123,7 +121,7 @@ async function remember(
     )
     .bind(run, kind, operation, key, detail, Date.now(), JSON.stringify(request.detail))
     .first<{ id: number }>();
-  if (inserted) return { id: receiptId(kind, inserted.id), kind, isNew: true };
+  if (inserted) return { id: receiptId(kind, inserted.id), kind };
 
   const first = await world
     .prepare("SELECT id, kind, operation, detail FROM effects WHERE run = ?1 AND key = ?2")
@@ -136,7 +134,7 @@ async function remember(
       `the key "${key}" stands for another request`,
     );
   }
-  return { id: receiptId(first.kind, first.id), kind: first.kind, isNew: false };
+  return { id: receiptId(first.kind, first.id), kind: first.kind };
 }
 
 const isKnown = async (world: D1Database, run: string, { key }: ProviderRequest) =>
@@ -152,7 +150,7 @@ export async function receiptOf(
     .prepare("SELECT id, kind FROM effects WHERE run = ?1 AND key = ?2")
     .bind(run, key)
     .first<{ id: number; kind: EffectKind }>();
-  return row && { id: receiptId(row.kind, row.id), kind: row.kind, isNew: false };
+  return row && { id: receiptId(row.kind, row.id), kind: row.kind };
 }
 
 /** Which of its run's effects of its kind this is, from 1. */

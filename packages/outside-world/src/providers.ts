@@ -131,7 +131,8 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
     { key, ...detail }: Email,
   ) => {
     const from = { email: env.MAIL_FROM ?? DEFAULT_SENDER, name: "Durable Lessons" };
-    const reallyDo = () => env.EMAIL?.send({ from, ...detail }) ?? Promise.resolve();
+    const { EMAIL } = env;
+    const reallyDo = EMAIL && (() => EMAIL.send({ from, ...detail }));
     const { id } = await request({ operation, kind, detail, key, reallyDo });
     return { messageId: id };
   };
@@ -146,7 +147,8 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
     alerts: {
       async send({ key, ...detail }) {
         const kind = EFFECTS.alertSent;
-        const reallyDo = () => postAlert(env.ALERT_WEBHOOK, detail);
+        const { ALERT_WEBHOOK: url = "" } = env;
+        const reallyDo = URL.canParse(url) ? () => postAlert(url, detail) : undefined;
         const { id } = await request({ operation: "alerts.send", kind, detail, key, reallyDo });
         return { messageId: id };
       },
@@ -243,9 +245,8 @@ export function outsideWorld(env: WorldBindings, run: string): OutsideWorld {
   };
 }
 
-async function postAlert(webhook: string | undefined, { subject, text }: Alert): Promise<void> {
-  if (!webhook || !URL.canParse(webhook)) return;
-  const response = await fetch(webhook, {
+async function postAlert(url: string, { subject, text }: Alert): Promise<void> {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ text: `${subject}: ${text}` }),

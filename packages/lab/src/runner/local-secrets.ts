@@ -11,6 +11,10 @@ const LENGTH = 32;
 /** Where they are kept, beside the local state of the lesson's Worker, which git ignores. */
 const FILE = "dev-secrets.json";
 
+/** The names of those that are made at random: nobody knows them before they are printed. */
+export const madeAtRandom = (wanted: Record<string, string>): string[] =>
+  Object.keys(wanted).filter((name) => wanted[name]?.endsWith(RANDOM));
+
 /**
  * The secrets of a lesson on this machine. `RANDOM` at the end of a value is replaced by 32 random characters, the same ones at the next
  * start: a command that was copied from the log goes on working.
