@@ -56,6 +56,22 @@ export async function listDeadLetters(
   };
 }
 
+/** The ids of the oldest letters that wait and have died of this, {@link MAX_PAGE} at most; `more` where there are others. */
+export async function idsOf(
+  db: D1Database,
+  reason: string,
+): Promise<{ ids: string[]; more: boolean }> {
+  const { results } = await db
+    .prepare(
+      `SELECT id FROM dead_letters WHERE settled_at IS NULL AND reason = ?1
+       ORDER BY stored_at, id LIMIT ?2`,
+    )
+    .bind(reason, MAX_PAGE + 1)
+    .all<{ id: string }>();
+  const ids = results.map(({ id }) => id);
+  return { ids: ids.slice(0, MAX_PAGE), more: ids.length > MAX_PAGE };
+}
+
 /** What the letters that wait have died of, the most frequent first. */
 export async function reasonsOf(db: D1Database): Promise<{ reason: string; count: number }[]> {
   const { results } = await db

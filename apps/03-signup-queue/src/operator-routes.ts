@@ -2,7 +2,7 @@ import { jsonBody, limitBody, onlyMethods } from "@durable-lessons/worker-helper
 import { body, line } from "@durable-lessons/types/fields";
 import { type Context, Hono } from "hono";
 import * as v from "valibot";
-import { listDeadLetters, MAX_PAGE, reasonsOf, type Settlement } from "./dead-letters.ts";
+import { idsOf, listDeadLetters, MAX_PAGE, reasonsOf, type Settlement } from "./dead-letters.ts";
 import { type Operator, requireOperator } from "./operators.ts";
 import { type Settled, settleDeadLetters } from "./settle-dead-letters.ts";
 import { unavailable } from "./unavailable.ts";
@@ -64,9 +64,8 @@ operatorRoutes.all("/reasons", onlyMethods("GET"));
 operatorRoutes.post("/settle", limitBody(MAX_BODY_BYTES), jsonBody(settlement), async (c) => {
   const { as, reason, ids: chosen = [] } = c.req.valid("json");
   try {
-    const page =
-      reason === undefined ? null : await listDeadLetters(c.env.DB, { reason, limit: MAX_PAGE });
-    const letters = page ? page.deadLetters.map(({ id }) => id) : chosen;
+    const { ids: letters, more } =
+      reason === undefined ? { ids: chosen, more: false } : await idsOf(c.env.DB, reason);
     const settled = await settleDeadLetters(c.env, letters, decisionOf(c, as));
     const failed = settled.find(({ outcome }) => outcome === "failed");
     if (failed?.outcome === "failed") return unavailable(c, failed.error);
@@ -80,7 +79,7 @@ operatorRoutes.post("/settle", limitBody(MAX_BODY_BYTES), jsonBody(settlement), 
       refused: settled.flatMap((letter) =>
         letter.outcome === "refused" ? [{ id: letter.id, error: letter.reason }] : [],
       ),
-      more: (page?.next ?? null) !== null,
+      more,
     });
   } catch (error) {
     return unavailable(c, error);

@@ -73,9 +73,12 @@ async function settleBatch(
         leases.push({ key: answer.key, owner: answer.owner });
         return { id, outcome: "settled" };
       }
-      return answer.state === "done"
-        ? { id, outcome: "settled before", by: answer.result as Settlement }
-        : { id, outcome: "in progress", retryAfterMs: retryAfterOf(answer) };
+      if (answer.state === "done") {
+        return { id, outcome: "settled before", by: answer.result as Settlement };
+      }
+      // No other answer comes to a claim without a fingerprint.
+      const retryAfterMs = answer.state === "in progress" ? answer.retryAfterMs : LEASE_MS;
+      return { id, outcome: "in progress", retryAfterMs };
     });
     if (mine.length === 0) return settled;
 
@@ -105,9 +108,6 @@ async function settleBatch(
 }
 
 const keyOf = (id: string) => `dead-letter/${id}`;
-
-const retryAfterOf = (claimed: object) =>
-  "retryAfterMs" in claimed ? Number(claimed.retryAfterMs) : LEASE_MS;
 
 /** Why a letter cannot be sent again as it is, or null. */
 function obstacleTo(letter: DeadLetter): string | null {
