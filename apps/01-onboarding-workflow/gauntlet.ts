@@ -1,7 +1,7 @@
 import { instanceIdFor } from "@durable-lessons/idempotency";
 import type { Flow, LessonFlows } from "@durable-lessons/lab/flow";
 
-const userOf = (id: string) => ({ userId: id, email: `ada+${id}@example.com`, planType: "pro" });
+const userOf = (id: string) => ({ userId: id, email: `ada-${id}@example.com`, planType: "pro" });
 
 /** A token of the gauntlet's own runtime. */
 const TOKEN = "token-of-the-gauntlets-own-runtime";

@@ -15,7 +15,7 @@ export default {
       start: (lesson, id) =>
         lesson.send("POST", "/orders", {
           orderId: id,
-          email: `ada+${id}@example.com`,
+          email: `ada-${id}@example.com`,
           card: "tok_visa",
           lines: [{ sku: "tea", quantity: 2 }],
         }),

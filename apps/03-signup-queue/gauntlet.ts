@@ -1,7 +1,7 @@
 import type { LessonFlows, RunningLesson } from "@durable-lessons/lab/flow";
 import { signupId } from "./src/signup-id.ts";
 
-const emailOf = (id: string) => `ada+${id}@example.com`;
+const emailOf = (id: string) => `ada-${id}@example.com`;
 const CONSUMER = "signup-consumer";
 
 async function database(lesson: RunningLesson): Promise<D1Database> {

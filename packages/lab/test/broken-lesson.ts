@@ -53,10 +53,12 @@ export const NUMBER = "98";
  * Makes a folder of lessons with one lesson in it, whose sides do the same where nothing else is said. It stands beside the
  * fixture, so that imports are found.
  *
+ * @param files what its `gauntlet.ts` says, where it has one
  * @returns the folder's path, and what removes it
  */
 export async function makeLesson(
   pairs: readonly MadePair[],
+  { gauntlet }: { gauntlet?: string } = {},
 ): Promise<AsyncDisposable & { apps: string }> {
   const apps = await mkdtemp(join(import.meta.dirname, ".tmp-"));
   const lesson = join(apps, `${NUMBER}-made`);
@@ -78,7 +80,14 @@ export async function makeLesson(
     ],
   };
   await write("wrangler.jsonc", JSON.stringify(config));
-  await write("src/index.ts", "export default { fetch: () => new Response() };\n");
+  await write(
+    "src/index.ts",
+    `export default {
+  fetch: ({ url }) => new Response(null, { status: url.endsWith("/closed") ? 429 : 202 }),
+};
+`,
+  );
+  if (gauntlet) await write("gauntlet.ts", gauntlet);
   const list = pairs.map((_, nth) => `pair${nth}`).join(", ");
   await write(
     "src/pitfalls/index.ts",

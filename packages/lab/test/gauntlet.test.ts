@@ -46,6 +46,16 @@ const CHECKS = TRUSTING.replace(
   "await env",
   "if (!userId) return new Response(null, { status: 400 });\n  await env",
 );
+/** Flows of the lesson's own code: one is refused. */
+const FLOWS = `export default {
+  flows: ["/open", "/closed"].map((path) => ({
+    name: path.slice(1),
+    runOf: (id) => id,
+    start: (lesson) => lesson.send("POST", path, {}),
+    statusOf: async () => "complete",
+  })),
+};
+`;
 
 const seen: GauntletProgress[] = [];
 let results: GauntletResult[];
@@ -53,16 +63,19 @@ let watch: WorkerdWatch;
 
 beforeAll(async () => {
   watch = new WorkerdWatch();
-  await using made = await makeLesson([
-    { id: "keyed", engine: "workflow", fix: KEYED },
-    { id: "unkeyed", engine: "workflow", fix: UNKEYED },
-    { id: "told", engine: "workflow", fix: UNKEYED },
-    { id: "careful", engine: "queue", fix: CAREFUL },
-    { id: "swallows", engine: "queue", fix: SWALLOWS },
-    { id: "throws", engine: "queue", fix: THROWS },
-    { id: "checks", engine: "http", fix: CHECKS },
-    { id: "trusting", engine: "http", fix: TRUSTING },
-  ]);
+  await using made = await makeLesson(
+    [
+      { id: "keyed", engine: "workflow", fix: KEYED },
+      { id: "unkeyed", engine: "workflow", fix: UNKEYED },
+      { id: "told", engine: "workflow", fix: UNKEYED },
+      { id: "careful", engine: "queue", fix: CAREFUL },
+      { id: "swallows", engine: "queue", fix: SWALLOWS },
+      { id: "throws", engine: "queue", fix: THROWS },
+      { id: "checks", engine: "http", fix: CHECKS },
+      { id: "trusting", engine: "http", fix: TRUSTING },
+    ],
+    { gauntlet: FLOWS },
+  );
   const selections = await select(await findLessons(made.apps), []);
   const told = selections[0]?.pairs.find(({ id }) => id === "told");
   if (told) told.exceptions = [exception("mail.send: answer lost"), exception("mail.send fails")];
@@ -123,6 +136,14 @@ describe("a fix", () => {
   test("that trusts a body opens an account for nobody", () => {
     expect(brokenOf("trusting")).toEqual({ "a body that is no object": ["bad-input-is-told"] });
   });
+});
+
+test("a flow that is refused says so at once, in the place of an end that does not come", () => {
+  const flows = seen.flatMap((one) => (one.type === "flow-judged" ? [one.result] : []));
+  expect(flows.map(({ flow, trials }) => [flow, trials[0]?.broken])).toEqual([
+    ["open", []],
+    ["closed", [{ rule: "comes-to-an-end", saw: "it was refused: 429 " }]],
+  ]);
 });
 
 test("an exception tells of a trial, and one that is not seen is told itself", () => {

@@ -80,6 +80,7 @@ export async function tryFlows(
     const wantsCrash = trial.disturb !== undefined && "crash" in trial.disturb;
     let deadline = performance.now() + runTimeoutMs;
     let failure: string | undefined;
+    let refusal: string | undefined;
     let status = "unknown";
     try {
       await scriptFaults(await worldOf(flow), run, trial.faults);
@@ -88,8 +89,10 @@ export async function tryFlows(
         const response = await flow.start(lesson, id);
         const text = await response.text();
         if (response.status >= 500) failure = `it was answered ${response.status}: ${text}`;
+        else if (!response.ok && nth === 1) refusal = `it was refused: ${response.status} ${text}`;
       }
-      for (let isKilled = false; ;) {
+      // What was refused never begins.
+      for (let isKilled = false; !refusal;) {
         signal.throwIfAborted();
         if (wantsCrash && !isKilled) {
           const hanging = await hangingCalls(await worldOf(flow), run);
@@ -124,7 +127,7 @@ export async function tryFlows(
     tell({ flow: flow.name, trial: trial.name });
     return {
       run,
-      failure,
+      failure: refusal ?? failure,
       report: { status, output: null, error: null, observations: {} },
       ledger: {
         effects: await effectsOf(world, run),

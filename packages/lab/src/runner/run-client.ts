@@ -86,6 +86,8 @@ export class RunClient {
     const text = await response.text();
     const location = response.headers.get("location");
     if (response.status !== 202 || !location) {
+      // The Worker knows it all the same, and is asked what its code has thrown.
+      this.#path = `/pitfalls/${pair.id}/${variant}/${this.id}`;
       throw new Error(`did not start: ${response.status} ${errorOf(text)}`);
     }
     const { startedAt }: { startedAt: number } = JSON.parse(text);
@@ -252,10 +254,17 @@ export class RunClient {
     this.ledger = JSON.parse(await this.#ask("/ledger"));
   }
 
-  /** Outside of the phases: the last one's signal is aborted. A `POST` where there is a body. */
+  /**
+   * Outside of the phases: the last one's signal is aborted. A `POST` where there is a body.
+   *
+   * @throws Error where the Worker does not do it
+   */
   async #ask(action: string, body?: string): Promise<string> {
     const init = body === undefined ? {} : { method: "POST", body };
-    return (await this.#runtime.fetch(this.#path + action, init)).text();
+    const response = await this.#runtime.fetch(this.#path + action, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${action} was answered ${response.status} ${errorOf(text)}`);
+    return text;
   }
 
   /** How the run stood when it was looked at last. */
