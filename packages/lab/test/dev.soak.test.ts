@@ -1,6 +1,8 @@
+/** `lesson-dev` as a reader starts it, which takes seconds each time: of what can happen to it one in `pnpm test`, all in `pnpm test:soak`. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
+import { soak, SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { APPS } from "./fixture.ts";
 import { freePort, PATIENTLY, startDev } from "./lesson-dev.ts";
@@ -155,15 +157,16 @@ test.skipIf(!HAS_PROC)(
       await vi.waitFor(() => statusOf("warm-up", "POST"), PATIENTLY);
       await vi.waitFor(async () => expect(await statusOf("warm-up")).toBe("complete"), PATIENTLY);
 
-      await leave("killed", async () => dev.kill());
-      await goesOn(dev, "killed");
-
-      await leave("saved", () => writeFile(source, `${SLEEPER}// Saved.\n`));
-      await goesOn(dev, "saved");
-
-      await leave("left", () => dev.stop());
-      dev = startDev(lesson, port, temporary);
-      await goesOn(dev, "left");
+      const killed = async () => dev.kill();
+      const saved = () => writeFile(source, `${SLEEPER}// Saved.\n`);
+      const left = async () => {
+        await dev.stop();
+        dev = startDev(lesson, port, temporary);
+      };
+      for (const [id, happens] of Object.entries(soak({ killed, saved, left }, { saved }))) {
+        await leave(id, happens);
+        await goesOn(dev, id);
+      }
     } finally {
       await dev.stop();
     }
@@ -171,7 +174,7 @@ test.skipIf(!HAS_PROC)(
   400_000,
 );
 
-test.skipIf(!HAS_PROC).each([
+test.skipIf(!HAS_PROC || !SOAKING).each([
   ["lesson-dev", 0],
   ["the wrangler below it", 2],
 ])("nothing is left where %s is killed with SIGKILL", async (_, depth) => {
