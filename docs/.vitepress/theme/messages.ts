@@ -195,12 +195,12 @@ export const MESSAGES: Record<Locale, Messages> = {
     disturbed: "干擾方式",
     run: "執行",
     runAgain: "再執行一次",
-    kill: "砍掉執行環境",
+    kill: "強制終止執行環境",
     phases: {
       idle: "",
       starting: "正在啟動 workerd……",
       running: "兩個版本都在執行……",
-      "at-crash-point": "兩個版本都到了崩潰點，現在可以砍掉執行環境。",
+      "at-crash-point": "兩個版本都到了崩潰點，現在可以強制終止執行環境。",
       killing: "等這一課的每次執行都準備好崩潰……",
       waking: "workerd 已經重新啟動，正在喚醒兩次執行……",
       ended: "兩次執行都結束了。",
@@ -238,7 +238,7 @@ export const MESSAGES: Record<Locale, Messages> = {
       "timed-out": "逾時",
     },
     readBack: "讀回結果，沒有再執行",
-    crash: "執行環境被砍掉",
+    crash: "執行環境被強制終止",
     runtimeUp: "執行環境重新啟動",
     legend: {
       attempt: "嘗試",
