@@ -4,7 +4,7 @@ import { orderOf } from "../order.ts";
 export default {
   id: "un-awaited-step",
   title: "An un-awaited step",
-  claim: "A step that is not awaited fails in silence: the instance is complete without it.",
+  claim: "A step that is not awaited fails silently: the instance is complete without it.",
   why: "When run() returns, the instance is complete, whatever is still under way. The error of such a step reaches nobody, and rolls nothing back.",
   claims: ["B16"],
   symptom: "vanished",

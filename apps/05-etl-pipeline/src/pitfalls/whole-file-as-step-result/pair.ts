@@ -4,7 +4,7 @@ export default {
   id: "whole-file-as-step-result",
   title: "A whole file as a step's result",
   claim: "A step that returns a file returns more than the 1 MiB that production takes.",
-  why: "The platform stores what a step returns, up to 1 MiB. The local engine takes more without a word, so nothing fails before the deploy. A key in R2 is a result of some bytes.",
+  why: "The platform stores what a step returns, up to 1 MiB. The local engine takes more silently, so nothing fails before the deploy. A key in R2 is a result of some bytes.",
   claims: ["D2"],
   symptom: "stopped",
   engine: "workflow",
