@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DefaultTheme } from "vitepress";
 
 /** Reference pages that come first, in this order; others follow by name. */
-const FIRST = ["pairs", "choosing", "limits", "deploy", "claims"];
+const FIRST = ["pairs", "glossary", "choosing", "limits", "deploy", "claims"];
 
 /**
  * The sidebar of a language: every page of `lessons/`, in the order of their numbers, and every page beside that folder,
