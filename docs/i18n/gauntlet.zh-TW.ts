@@ -1,5 +1,6 @@
 /** The gauntlet in Traditional Chinese: what its trials are called, its rules, and what is seen when one breaks. */
 import type { Rule } from "@durable-lessons/outside-world/rules";
+import { type Translation, translated } from "./translations.ts";
 
 /** What each rule demands. */
 export const RULES_IN_CHINESE: Record<Rule, string> = {
@@ -44,8 +45,6 @@ export const EXCEPTIONS_IN_CHINESE: Record<string, string> = {
   "The carrier takes nothing back: the return's instance has failed, and the parcel is still out.":
     "貨運商什麼都沒召回：退貨的實例失敗了，包裹還在外面。",
 };
-
-type Translation = [pattern: RegExp, chinese: string];
 
 const TRIALS: Translation[] = [
   [/^undisturbed$/, "沒有任何干擾"],
@@ -103,9 +102,4 @@ export function sawInChinese(saw: string): string {
   const [, status, rest = first] = /^(errored|terminated): (.*)$/.exec(first) ?? [];
   const text = translated(rest, SEEN) ?? rest;
   return status === undefined ? text : `${status}：${text}`;
-}
-
-function translated(text: string, translations: readonly Translation[]): string | undefined {
-  const found = translations.find(([pattern]) => pattern.test(text));
-  return found && text.replace(...found);
 }
