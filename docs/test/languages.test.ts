@@ -25,11 +25,11 @@ const pagesIn = async (dir: string) => {
   );
   return found.toSorted();
 };
-const english = await pagesIn(docs);
-const chinese = await pagesIn(join(docs, "zh-TW"));
+const englishPages = await pagesIn(docs);
+const chinesePages = await pagesIn(join(docs, "zh-TW"));
 const both = await Promise.all(
-  english
-    .filter((page) => chinese.includes(page))
+  englishPages
+    .filter((page) => chinesePages.includes(page))
     .map(async (page) => ({
       page,
       en: await readFile(join(docs, page), "utf8"),
@@ -70,7 +70,7 @@ const verdictsOf = (markdown: string, language: 0 | 1) =>
   });
 
 test("every page has its twin in the other language", () => {
-  expect(chinese).toEqual(english);
+  expect(chinesePages).toEqual(englishPages);
 });
 
 describe.each(both)("$page and its twin", ({ page, en, zh }) => {
