@@ -7,7 +7,7 @@ import {
   leaveOrder,
   type Order,
   type OrderRow,
-  startCancelling,
+  markCancelling,
   takeOrder,
 } from "./orders.ts";
 import type { OrderReview } from "./schemas.ts";
@@ -20,10 +20,10 @@ type Context = Pick<ExecutionContext, "waitUntil">;
 
 const ALIVE = ["queued", "running", "waiting"];
 const PAUSED = ["paused", "waitingForPause"];
-/** While `terminate({ rollback: true })` undoes, the local engine says `running` (measured locally). */
+/** While `terminate({ rollback: true })` compensates, the local engine says `running` (measured locally). */
 const BUSY = new Set([...ALIVE, "rollingBack"]);
 
-/** How long whoever terminates an order waits for the end of the undo. */
+/** How long whoever terminates an order waits for the rollback handlers. */
 const PATIENCE_MS = 1000;
 
 const CANCELLING = "The order is being cancelled: wait until that has ended.";
@@ -82,12 +82,12 @@ export const terminate: Command = async ({ row, instance }, env, ctx) => {
   const refusal = await unless(instance, [...ALIVE, ...PAUSED], "terminate it");
   if (refusal) return refusal;
   // From here on no step goes on with it, whatever becomes of this request.
-  if (!(await startCancelling(env.DB, row.order_id, "Terminated.")))
+  if (!(await markCancelling(env.DB, row.order_id, "Terminated.")))
     return "The parcel has left: there is nothing to take back.";
-  const undone = instance.terminate({ rollback: true });
-  ctx.waitUntil(undone.then(() => finishCancelling(row, env, ctx)).catch(console.error));
-  // A refusal comes at once, and so does the end of an undo that meets no fault. For any other there is GET.
-  await Promise.race([undone, scheduler.wait(PATIENCE_MS)]);
+  const rolledBack = instance.terminate({ rollback: true });
+  ctx.waitUntil(rolledBack.then(() => finishCancelling(row, env, ctx)).catch(console.error));
+  // A refusal comes at once, and so does the end of a rollback that meets no fault. For any other there is GET.
+  await Promise.race([rolledBack, scheduler.wait(PATIENCE_MS)]);
   return null;
 };
 
@@ -115,8 +115,8 @@ export const restart =
   };
 
 /**
- * A run that was restarted a moment ago has forgotten its steps, so its rollback has nothing to undo. It comes to them
- * again, goes no further since the order is being cancelled, and undoes them.
+ * A run that was restarted a moment ago has forgotten its steps, so its rollback has nothing to compensate. It comes to them
+ * again, goes no further since the order is being cancelled, and compensates them.
  */
 async function finishCancelling(
   { order_id: orderId }: OrderRow,

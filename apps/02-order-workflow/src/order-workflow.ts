@@ -5,7 +5,7 @@ import { NonRetryableError } from "cloudflare:workflows";
 import * as v from "valibot";
 import { giveUpOn, isTimeout } from "./errors.ts";
 import { EVENTS } from "./events.ts";
-import { advance, closeOrder, closeReview, startCancelling } from "./orders.ts";
+import { transitionTo, closeOrder, closeReview, markCancelling } from "./orders.ts";
 import { retryAfter } from "./retry-after.ts";
 import { orderReview, type OrderReview, type PlacedOrder } from "./schemas.ts";
 
@@ -20,21 +20,21 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
     // The same for every attempt and every replay, so that a provider does once what is asked twice.
     const keyOf = (name: string) => stepKey(event, { step: { name, count: 1 } });
 
-    // One pause is enough for a restart, 1 + 2 + 4 + 8 + 16 of them are for a bad moment. A hanging call is given up
-    // after 10 seconds, ten times as long as a slow answer.
-    const patient = {
+    // Pauses of 1, 2, 4, 8 and 16 delays outlast a short outage. A hanging call is given up after 10 seconds, ten times
+    // as long as a slow answer.
+    const retryPolicy = {
       retries: { limit: 5, delay: RETRY_DELAY, backoff: "exponential" },
       timeout: "10 seconds",
     } as const;
-    // Nobody else gives the money back, so the undo tries for longer than the deed.
-    const undo = { ...patient, retries: { ...patient.retries, limit: 8 } };
-    const undoneBy = (giveBack: (reason: string) => Promise<void>) => ({
+    // Nobody else gives the money back, so a rollback handler is retried for longer than its step.
+    const rollbackPolicy = { ...retryPolicy, retries: { ...retryPolicy.retries, limit: 8 } };
+    const compensateWith = (compensate: (reason: string) => Promise<void>) => ({
       rollback: async ({ error }: { error: Error }) => {
-        if (await startCancelling(DB, orderId, error.message)) await giveBack(error.message);
+        if (await markCancelling(DB, orderId, error.message)) await compensate(error.message);
       },
-      rollbackConfig: undo,
+      rollbackConfig: rollbackPolicy,
     });
-    // An undo goes by what the provider knows: the answer may be lost, and after a restart the step's whole result is.
+    // A rollback handler asks the provider: the answer may be lost, and after a restart the step's whole result is.
     const refund = async () => {
       const known = await payments.find({ key: keyOf("charge card") });
       if (known?.status !== "charged") return;
@@ -47,11 +47,11 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
 
     await step.do(
       "reserve stock",
-      patient,
+      retryPolicy,
       () => stock.reserve({ orderId, lines, key: keyOf("reserve stock") }),
-      // The first step's undo runs last, and ends it. A run that was restarted a moment ago has forgotten the other steps,
-      // and their undos with them; to release what was not reserved does no harm.
-      undoneBy(async (reason) => {
+      // The first step's handler runs last. A run that was restarted a moment ago has forgotten the other steps, and their
+      // handlers with them. Releasing what was not reserved does no harm.
+      compensateWith(async (reason) => {
         if (await carrier.find({ key: keyOf("ship parcel") })) await recall();
         await refund();
         await stock.release({ orderId, key: keyOf("release stock") });
@@ -62,30 +62,30 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
     const charge = await step.do(
       "charge card",
       {
-        // The provider says itself when to come back, so five times are enough; constant, since any other back-off
-        // would multiply its word.
+        // The provider says when to try again, so five retries are enough. Constant, since any other backoff would
+        // multiply that delay.
         retries: { limit: 5, delay: retryAfter, backoff: "constant" },
         // Banks take their time, and a charge given up too early goes on without us.
         timeout: "30 seconds",
       },
       async () => {
-        await advance(DB, orderId, "reserved");
+        await transitionTo(DB, orderId, "reserved");
         return payments.charge({ orderId, card, cents: totalCents, key: keyOf("charge card") });
       },
-      undoneBy(refund),
+      compensateWith(refund),
     );
 
     if (charge.status === "declined") {
       // A "no" is an answer, not an error: nothing to retry, no rollback. So the stock is given back right here.
-      await step.do("release stock", undo, async () => {
+      await step.do("release stock", rollbackPolicy, async () => {
         await stock.release({ orderId, key: keyOf("release stock") });
         await closeOrder(DB, orderId, "declined", `${charge.code}: ${charge.message}`);
       });
       return { status: "declined", code: charge.code };
     }
 
-    const known = await step.do("ask for review", patient, async () => {
-      const { review } = await advance(DB, orderId, "in review");
+    const known = await step.do("ask for review", retryPolicy, async () => {
+      const { review } = await transitionTo(DB, orderId, "in review");
       return review;
     });
     let given = NOBODY;
@@ -101,35 +101,37 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
       if (!isTimeout(error)) throw error;
     }
     // A review that was taken in the very last moment is in the row, and counts.
-    const review = await step.do("close review", patient, () => closeReview(DB, orderId, given));
+    const review = await step.do("close review", retryPolicy, () =>
+      closeReview(DB, orderId, given),
+    );
     // Thrown, not returned: only an uncaught error runs the rollback handlers.
     if (!review.approved) throw new NonRetryableError(`Not approved: ${review.reviewer}.`);
 
-    await step.do("approve order", patient, async () => {
-      await advance(DB, orderId, "approved");
+    await step.do("approve order", retryPolicy, async () => {
+      await transitionTo(DB, orderId, "approved");
     });
     // The customer can still change their mind: `terminate({ rollback: true })`.
     await step.sleep("grace period", GRACE_PERIOD);
 
     const { parcelId } = await step.do(
       "ship parcel",
-      patient,
+      retryPolicy,
       async () => {
-        await advance(DB, orderId, "shipping");
+        await transitionTo(DB, orderId, "shipping");
         const parcel = await carrier
           .ship({ orderId, key: keyOf("ship parcel") })
           .catch(giveUpOn("address_unknown"));
-        await advance(DB, orderId, "shipped", parcel);
+        await transitionTo(DB, orderId, "shipped", parcel);
         return parcel;
       },
-      undoneBy(recall),
+      compensateWith(recall),
     );
 
-    // The parcel has left, so a mail that fails takes nothing back: repair the mail, restart from this step.
-    await step.do("send mail", patient, async () => {
+    // The parcel has left, so a failed email compensates nothing: repair the mail, restart from this step.
+    await step.do("send mail", retryPolicy, async () => {
       const text = `Your order ${orderId} is on its way as ${parcelId}.`;
       await mail.send({ to: email, subject: "On its way", text, key: keyOf("send mail") });
-      await advance(DB, orderId, "complete");
+      await transitionTo(DB, orderId, "complete");
     });
 
     return { status: "shipped", parcelId };

@@ -51,7 +51,7 @@ export const findOrder = (db: D1Database, orderId: string): Promise<OrderRow | n
  *
  * @throws NonRetryableError where the order is being cancelled or closed: then nothing more may be done for it
  */
-export async function advance(
+export async function transitionTo(
   db: D1Database,
   orderId: string,
   state: string,
@@ -126,7 +126,7 @@ export async function closeReview(
  *
  * @returns false where the parcel has left: from there the only way is on
  */
-export async function startCancelling(
+export async function markCancelling(
   db: D1Database,
   orderId: string,
   reason: string,

@@ -3,7 +3,7 @@ import { eventsSoFar, stepNameOf } from "@durable-lessons/worker-helpers/instanc
 /** One step of an instance, as the platform tells it. */
 export interface StepView {
   name: string;
-  kind: "do" | "sleep" | "undo" | "wait";
+  kind: "do" | "rollback" | "sleep" | "wait";
   state: "complete" | "errored" | "running" | "timed out";
   attempts: {
     attempt: number;
@@ -31,9 +31,9 @@ export async function stepsOf(instance: WorkflowInstance): Promise<StepView[]> {
   const steps = new Map<string, StepView>();
   for (const event of await eventsSoFar(instance)) {
     if (!("stepName" in event)) continue;
-    const undo = event.type.startsWith("rollback_");
+    const isRollback = event.type.startsWith("rollback_");
     const [subject = "", ...rest] = event.type.replace("rollback_", "").split("_");
-    const kind = undo ? "undo" : (KINDS[subject] ?? "do");
+    const kind = isRollback ? "rollback" : (KINDS[subject] ?? "do");
     const state = STATES[rest.join("_")] ?? "running";
     const name = stepNameOf(event);
     const step = steps.get(`${kind} ${name}`) ?? { name, kind, state, attempts: [] };

@@ -5,7 +5,7 @@ import { closeOrder } from "./orders.ts";
 import type { FulfilmentOrder } from "./schemas.ts";
 
 /** Four minutes of retries, 1 + 2 + 4 + … seconds apart: most outages are shorter, and a restart takes a second. */
-const patient = {
+const retryPolicy = {
   retries: { limit: 8, delay: "1 second", backoff: "exponential" },
   timeout: "30 seconds",
 } as const;
@@ -21,21 +21,21 @@ export class FulfilmentWorkflow extends WorkflowEntrypoint<Env, FulfilmentOrder>
 
     await step.do(
       "reserve stock",
-      patient,
+      retryPolicy,
       () => stock.reserve({ orderId, lines, key: keyOf("reserve stock") }),
       {
-        // The first step's undo runs last: only now is everything given back.
+        // The first step's handler runs last: only now is everything compensated.
         rollback: async ({ error }) => {
           await stock.release({ orderId, key: keyOf("release stock") });
           await closeOrder(DB, orderId, { state: "cancelled", reason: error.message });
         },
-        rollbackConfig: patient,
+        rollbackConfig: retryPolicy,
       },
     );
 
     const charge = await step.do(
       "charge card",
-      patient,
+      retryPolicy,
       () => payments.charge({ orderId, card, cents, key: keyOf("charge card") }),
       {
         rollback: async ({ output }) => {
@@ -44,12 +44,12 @@ export class FulfilmentWorkflow extends WorkflowEntrypoint<Env, FulfilmentOrder>
           if (known?.status !== "charged") return;
           await payments.refund({ chargeId: known.chargeId, cents, key: keyOf("refund card") });
         },
-        rollbackConfig: patient,
+        rollbackConfig: retryPolicy,
       },
     );
 
     if (charge.status === "declined") {
-      await step.do("close declined order", patient, async () => {
+      await step.do("close declined order", retryPolicy, async () => {
         await stock.release({ orderId, key: keyOf("release stock") });
         await closeOrder(DB, orderId, { state: "declined", reason: charge.message });
       });
@@ -59,7 +59,7 @@ export class FulfilmentWorkflow extends WorkflowEntrypoint<Env, FulfilmentOrder>
     const { chargeId } = charge;
     const { parcelId } = await step.do(
       "ship parcel",
-      patient,
+      retryPolicy,
       async () => {
         const parcel = await carrier.ship({ orderId, key: keyOf("ship parcel") });
         // Not in a step of its own: both can be repeated, and steps are what a month's bill is made of.
@@ -71,7 +71,7 @@ export class FulfilmentWorkflow extends WorkflowEntrypoint<Env, FulfilmentOrder>
         rollback: async () => {
           await carrier.recall({ orderId, key: keyOf("recall parcel") });
         },
-        rollbackConfig: patient,
+        rollbackConfig: retryPolicy,
       },
     );
     return { state: "shipped", parcelId };

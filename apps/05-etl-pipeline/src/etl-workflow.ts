@@ -18,15 +18,15 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
     const { env } = this;
     const { day } = event.payload;
     // Nothing here is hurt by another attempt. Five retries bridge some minutes, the timeout is for a file of 100 MB.
-    const patient = {
+    const retryPolicy = {
       retries: { limit: 5, delay: env.RETRY_DELAY, backoff: "exponential" },
       timeout: "10 minutes",
     } as const;
 
-    await step.do("open run", patient, () => openRun(env.DB, day), {
+    await step.do("open run", retryPolicy, () => openRun(env.DB, day), {
       // Whatever ends the run for good can be read with the day: nobody is awake to see it happen.
       rollback: ({ error }) => failRun(env.DB, day, error.message),
-      rollbackConfig: patient,
+      rollbackConfig: retryPolicy,
     });
 
     // Extract: which files the run is about is decided here. A file that comes later is for a restart.
@@ -34,7 +34,7 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
     let page: Page | undefined;
     for (let nth = 1; page?.next !== null; nth++) {
       const after: string | null = page?.next ?? null;
-      page = await step.do(`list files, page ${nth}`, patient, () => listPage(env, day, after));
+      page = await step.do(`list files, page ${nth}`, retryPolicy, () => listPage(env, day, after));
       files.push(...page.files);
     }
     if (files.length > MAX_FILES) {
@@ -45,17 +45,17 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
     const staged: { source: SourceFile; rows: number }[] = [];
     for (const source of files) {
       const name = await stepName("transform", source);
-      const result = await step.do(name, patient, () => transformFile(env, day, source));
+      const result = await step.do(name, retryPolicy, () => transformFile(env, day, source));
       if (result.state === "transformed") staged.push({ source, rows: result.rows });
     }
 
     // Load: from R2 to D1. A file that fails is loaded again, and its neighbours are not.
-    await step.do("clear what is stale", patient, () => clearStale(env.DB, day));
+    await step.do("clear what is stale", retryPolicy, () => clearStale(env.DB, day));
     for (const { source, rows } of staged) {
       const name = await stepName("load", source);
-      await step.do(name, patient, () => loadFile(env, day, source, rows));
+      await step.do(name, retryPolicy, () => loadFile(env, day, source, rows));
     }
 
-    return step.do("write report", patient, () => writeReport(env.DB, day));
+    return step.do("write report", retryPolicy, () => writeReport(env.DB, day));
   }
 }

@@ -20,7 +20,7 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
     // The same for every attempt and every replay, so that a provider does once what is asked twice.
     const keyOf = (name: string) => stepKey(event, { step: { name, count: 1 } });
 
-    const patient = {
+    const retryPolicy = {
       retries: { limit: 5, delay: RETRY_DELAY, backoff: "exponential" },
       timeout: "10 seconds",
     } as const;
@@ -35,17 +35,17 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
       {
         // Whatever fails for good before the decision, and `terminate({ rollback: true })`: the link is good no more.
         rollback: ({ error }) => failDraft(DB, draftId, error.message),
-        rollbackConfig: patient,
+        rollbackConfig: retryPolicy,
       },
     );
 
     const reviewSeconds = REMIND_AFTER_SECONDS + CLOSE_AFTER_SECONDS;
-    const { state, sha256, expiresAt, isReminded } = await step.do("store draft", patient, () =>
+    const { state, sha256, expiresAt, isReminded } = await step.do("store draft", retryPolicy, () =>
       storeText(DB, draftId, draft, reviewSeconds),
     );
     const invitation = { draftId, sha256, reviewer, expires: String(expiresAt) };
 
-    await step.do("mail reviewer", patient, async () => {
+    await step.do("mail reviewer", retryPolicy, async () => {
       const link = await reviewLink(this.env, invitation);
       // With another signing key, after a restart, it is another link, and so another mail.
       const key = `${keyOf("mail reviewer")}-${await sha256Of(link)}`;
@@ -70,10 +70,10 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
       (isReminded ||
         !(await isAnswered("wait for review", EVENTS.draftReview, REMIND_AFTER_SECONDS)))
     ) {
-      const isOpen = await step.do("start reminder", patient, () => startReminder(DB, draftId));
+      const isOpen = await step.do("start reminder", retryPolicy, () => startReminder(DB, draftId));
       if (isOpen) {
         // A courtesy: if it cannot be sent, the review stays open all the same, and the first mail has the link.
-        const reminder = step.do("remind reviewer", patient, async () => {
+        const reminder = step.do("remind reviewer", retryPolicy, async () => {
           const link = await reviewLink(this.env, invitation);
           const key = `${keyOf("remind reviewer")}-${await sha256Of(link)}`;
           await mail.remind({ ...reminderMail(invitation, draft.model, link), key });
@@ -84,10 +84,10 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
     }
 
     // A click in the very last moment is in the row, and counts.
-    const decision = await step.do("close review", patient, () => closeReview(DB, draftId));
+    const decision = await step.do("close review", retryPolicy, () => closeReview(DB, draftId));
     if (decision !== "approved") return { status: decision };
 
-    await step.do("publish article", patient, async () => {
+    await step.do("publish article", retryPolicy, async () => {
       const text = await approvedText(DB, draftId, sha256);
       await site.publish({ articleId: draftId, text, key: keyOf("publish article") });
       await insertArticle(DB, draftId, { text, sha256 });

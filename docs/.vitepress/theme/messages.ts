@@ -129,7 +129,7 @@ export const MESSAGES: Record<Locale, Messages> = {
     timelineNote: "Long stretches of time are drawn shorter.",
     asTable: "The timeline as a table",
     columns: { run: "Run", row: "Row", what: "What", from: "From", to: "To", end: "Ended" },
-    rows: { message: (index) => `message ${index}`, undo: (step) => `undo: ${step}` },
+    rows: { message: (index) => `message ${index}`, undo: (step) => `rollback: ${step}` },
     bars: {
       attempt: (nth) => `attempt ${nth}`,
       pause: "pause before the retry",

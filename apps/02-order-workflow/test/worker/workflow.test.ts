@@ -107,7 +107,7 @@ describe("rollback", () => {
       error: { message: expect.stringContaining("carrier.ship: unavailable") },
     });
     expect(effects).toEqual({ ...givenBack, "parcel.recalled": 1 });
-    const undone = (await stepsOf(instance)).filter(({ kind }) => kind === "undo");
+    const undone = (await stepsOf(instance)).filter(({ kind }) => kind === "rollback");
     expect(undone.map(({ name }) => name)).toEqual(["ship parcel", "charge card", "reserve stock"]);
     expect(await rowOf(order)).toMatchObject({
       state: "cancelled",
@@ -143,7 +143,7 @@ describe("rollback", () => {
     });
     expect(effects).toEqual({ "card.charged": 1, "parcel.recalled": 1, "stock.reserved": 1 });
     expect(await rowOf(order)).toMatchObject({ state: "cancelling" });
-    const refund = (await stepsOf(instance)).findLast(({ kind }) => kind === "undo");
+    const refund = (await stepsOf(instance)).findLast(({ kind }) => kind === "rollback");
     expect(refund).toMatchObject({ name: "charge card", state: "errored" });
     expect(refund?.attempts.at(-1)?.error?.message).toContain("payments.refund: unavailable");
 

@@ -7,8 +7,8 @@ export default {
   id: "clock-in-a-branch",
   title: "The clock in a branch",
   claim:
-    "A branch on the clock can go the other way on replay; a branch on a step's result cannot.",
-  why: "The replay asks the clock again, after the offer has ended. What a step returned is stored and never asked again.",
+    "A branch that depends on the clock can go the other way on replay; one that depends on a step's result cannot.",
+  why: "The replay reads the clock again, after the offer has ended. A step's result is stored and never computed again.",
   claims: ["A5", "A6"],
   symptom: "twice",
   engine: "workflow",

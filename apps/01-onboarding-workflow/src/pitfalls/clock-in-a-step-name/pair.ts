@@ -5,7 +5,7 @@ export default {
   title: "The clock in a step's name",
   claim:
     "A step's name is its cache key: with another name on replay the finished step runs again.",
-  why: "The engine looks a result up by the step's name and count. A name that is new has no result yet.",
+  why: "The engine looks up a result by the step's name and count. A new name has no result yet.",
   claims: ["A8"],
   symptom: "twice",
   engine: "workflow",

@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "counting-in-memory",
   title: "Counting in memory",
-  claim: "run() is not called once: what a finished step did to a variable is gone after a crash.",
-  why: "The replay gives back the result of a finished step without running its callback, so its counting is skipped.",
+  claim: "run() can be called again: what a finished step did to a variable is gone after a crash.",
+  why: "The replay returns a finished step's result without running its callback, so the count in the callback is skipped.",
   claims: ["A3", "A7", "A9"],
   symptom: "vanished",
   engine: "workflow",

@@ -4,7 +4,7 @@ export default {
   id: "double-submit",
   title: "The double click",
   claim: "A business key as the instance id makes the second click harmless.",
-  why: "Without an id every create is a new run. An id that exists is refused, and that refusal is a success here.",
+  why: "Without an id every create starts a new run. An id that exists is refused, and here that refusal means success.",
   claims: ["A11"],
   symptom: "twice",
   engine: "http",

@@ -3,9 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "insert-that-cannot-repeat",
   title: "An insert that cannot repeat",
-  claim:
-    "A step may run more than once, so what it writes must be something that can be written again.",
-  why: "The first attempt inserts and then fails. The retry starts the callback from its first line, and meets its own row.",
+  claim: "A step may run more than once, so its writes must be safe to repeat.",
+  why: "The first attempt inserts a row and then fails. The retry starts the callback from its first line, and collides with that row.",
   claims: ["A17"],
   symptom: "stopped",
   engine: "workflow",

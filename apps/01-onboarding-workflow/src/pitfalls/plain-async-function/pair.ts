@@ -4,8 +4,8 @@ export default {
   id: "plain-async-function",
   title: "A plain async function",
   claim:
-    "A plain async function forgets where it was, so the client that asks again gets everything again.",
-  why: "Its progress lives in memory, and memory dies with the runtime. A Workflow writes every finished step down.",
+    "A plain async function forgets its progress, so a client that asks again gets everything done again.",
+  why: "Its progress is in memory, and memory dies with the runtime. A Workflow stores every finished step.",
   claims: ["A18"],
   symptom: "twice",
   engine: "http",

@@ -4,7 +4,7 @@ export default {
   id: "side-effect-outside-step",
   title: "A side effect outside a step",
   claim: "Code outside step.do runs again on every replay; a finished step does not.",
-  why: "After a crash run() starts from its first line. Finished steps give back what they stored, all else is run.",
+  why: "After a crash run() starts from its first line. Finished steps return their stored results, everything else runs again.",
   claims: ["A1", "A2", "A4"],
   symptom: "twice",
   engine: "workflow",

@@ -5,7 +5,7 @@ export default {
   id: "audit-log-outside-steps",
   title: "An audit log outside steps",
   claim: "A log line outside a step is written again by every replay.",
-  why: "Logging is a side effect like any other once somebody counts the lines. In a step it is written once, or at least not by the replay.",
+  why: "A log is a side effect like any other once somebody counts its lines. In a step the replay does not write it again.",
   claims: ["B13"],
   symptom: "twice",
   engine: "workflow",

@@ -5,8 +5,8 @@ export default {
   id: "caught-and-swallowed",
   title: "Caught and swallowed",
   claim:
-    "Rollback handlers run on an uncaught failure only: an error that is caught and kept runs none.",
-  why: "An instance whose run() returns has succeeded. Whoever catches an error to tell somebody has to throw it on.",
+    "Rollback handlers run only on an uncaught failure: an error that is caught and not thrown again runs none.",
+  why: "An instance whose run() returns has succeeded. Code that catches an error to tell somebody has to throw it again.",
   claims: ["B4", "B29"],
   symptom: "vanished",
   engine: "workflow",

@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "charge-without-a-key",
   title: "A charge without a key",
-  claim: "A timed-out attempt goes on running; only an idempotency key keeps the effect single.",
-  why: "The engine gives up waiting, the provider does not hear of it. Instance id and step name make a key that every attempt shares.",
+  claim: "A timed-out attempt keeps running; only an idempotency key prevents a second charge.",
+  why: "The engine stops waiting, but the provider does not know. Instance id and step name make a key that every attempt shares.",
   claims: ["B10"],
   symptom: "twice",
   engine: "workflow",

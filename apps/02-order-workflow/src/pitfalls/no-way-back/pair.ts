@@ -3,10 +3,10 @@ import { orderOf } from "../order.ts";
 
 export default {
   id: "no-way-back",
-  title: "No way back",
+  title: "No rollback handler",
   claim:
-    "Retries that are used up roll nothing back by themselves; rollback handlers do, last step first.",
-  why: "To the engine a finished step is finished. What undoes it is business, and stands beside the step as its last argument.",
+    "When retries are used up, nothing is rolled back by itself; rollback handlers do it, last step first.",
+  why: "To the engine a finished step is finished. How to compensate it is your business: the last argument of the step.",
   claims: ["B4", "B29", "B30"],
   symptom: "stopped",
   engine: "workflow",

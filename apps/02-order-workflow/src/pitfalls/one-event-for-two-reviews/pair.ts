@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "one-event-for-two-reviews",
   title: "One event for two reviews",
-  claim: "Events queue per type: a double click passes the next gate of that type too.",
-  why: "An event that nobody waits for yet is kept for the next wait of its type. Two gates that need two people need two types.",
+  claim: "Events queue per type: a double click also passes the next review of that type.",
+  why: "An event that no step waits for yet is kept for the next wait of its type. Two reviews by two people need two types.",
   claims: ["B7", "B8"],
   symptom: "wrong",
   engine: "workflow",

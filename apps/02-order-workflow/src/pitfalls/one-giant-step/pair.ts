@@ -5,7 +5,7 @@ export default {
   id: "one-giant-step",
   title: "One giant step",
   claim: "One big step repeats everything in it when its last part fails.",
-  why: "A retry starts the callback from its first line. Only the end of a step is remembered, so what must not repeat ends in a step of its own.",
+  why: "A retry starts the callback from its first line. Only a finished step is stored, so what must not repeat needs a step of its own.",
   claims: ["B6", "B11"],
   symptom: "twice",
   engine: "workflow",

@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "price-read-outside-a-step",
   title: "A price read outside a step",
-  claim: "What is read outside a step can be another value on replay.",
-  why: "The first sale of a product ends its early-bird price. The replay reads the price again, after that; the quote was sent before.",
+  claim: "A value that is read outside a step can be different on replay.",
+  why: "The first sale of a product ends its early-bird price. The replay reads the price after that; the quote was sent before.",
   claims: ["B15", "B23"],
   symptom: "wrong",
   engine: "workflow",

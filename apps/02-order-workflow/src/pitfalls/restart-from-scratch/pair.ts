@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "restart-from-scratch",
   title: "Restart from scratch",
-  claim: "restart() clears everything; restart({ from }) keeps what came before that step.",
-  why: "A restart throws the stored results away, of all steps or of those from the named one on, and run() starts again: what has no result is done again.",
+  claim: "restart() clears everything; restart({ from }) keeps the results before that step.",
+  why: "A restart deletes the stored results, of all steps or from the named one on. Then run() starts again, and every step without a result runs.",
   claims: ["B22", "B23", "B24"],
   symptom: "twice",
   engine: "http",

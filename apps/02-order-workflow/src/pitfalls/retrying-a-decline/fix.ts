@@ -4,7 +4,7 @@ import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import type { OrderRequest } from "../../schemas.ts";
 
-const patient = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
+const retryPolicy = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
 
 export async function run(
   event: WorkflowEvent<OrderRequest>,
@@ -13,7 +13,7 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", patient, async (ctx) => {
+  await step.do("charge card", retryPolicy, async (ctx) => {
     const key = stepKey(event, ctx);
     const charge = await env.payments.charge({ orderId, card, cents: 900, key });
     if (charge.status === "declined") throw new NonRetryableError(charge.message);

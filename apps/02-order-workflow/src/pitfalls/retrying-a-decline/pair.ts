@@ -6,7 +6,7 @@ export default {
   title: "Retrying a decline",
   claim:
     "What cannot succeed must not be retried: a NonRetryableError ends the step after one attempt.",
-  why: "The engine cannot know a bank's no from a bad line: every other error is one more attempt, limit 3 is four of them.",
+  why: "The engine cannot tell a declined card from a network error. It retries any other error; limit 3 means four attempts.",
   claims: ["B2", "B5"],
   symptom: "never-ends",
   engine: "workflow",

@@ -3,7 +3,7 @@ import type { OutsideWorld } from "@durable-lessons/outside-world";
 import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
 import type { OrderRequest } from "../../schemas.ts";
 
-const patient = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
+const retryPolicy = { retries: { limit: 3, delay: 100, backoff: "constant" } } as const;
 
 export async function run(
   event: WorkflowEvent<OrderRequest>,
@@ -12,7 +12,7 @@ export async function run(
 ) {
   const { orderId, card } = event.payload;
 
-  await step.do("charge card", patient, async (ctx) => {
+  await step.do("charge card", retryPolicy, async (ctx) => {
     // Under one key the bank would repeat its first answer.
     const key = `${stepKey(event, ctx)}:${ctx.attempt}`;
     const charge = await env.payments.charge({ orderId, card, cents: 900, key });

@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "review-that-times-out",
   title: "A review that times out",
-  claim: "A wait that times out throws, and what is caught can be put in order.",
-  why: "Nobody answers, and waitForEvent throws a WorkflowTimeoutError. Uncaught it ends the instance as it stands. Other errors pass through the same line, so the catch looks which one it is.",
+  claim: "A wait that times out throws, and code that catches the error can clean up.",
+  why: "Nobody answers, and waitForEvent throws a WorkflowTimeoutError. Uncaught, it ends the instance at once. Other errors arrive in the same catch block, so it checks which one it got.",
   claims: ["B8"],
   symptom: "stopped",
   engine: "workflow",

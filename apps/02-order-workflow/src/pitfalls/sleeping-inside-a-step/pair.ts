@@ -4,8 +4,8 @@ import { orderOf } from "../order.ts";
 export default {
   id: "sleeping-inside-a-step",
   title: "Sleeping inside a step",
-  claim: "A sleep inside step.do spends the step's timeout, and then its retries.",
-  why: "To the engine the callback is at work, and late. A step.sleep costs no timeout, and an instance that sleeps needs no memory.",
+  claim: "A sleep inside step.do uses up the step's timeout, and then its retries.",
+  why: "To the engine the callback is busy, and late. No timeout applies to step.sleep, and a sleeping instance needs no memory.",
   claims: ["B17"],
   symptom: "twice",
   engine: "workflow",

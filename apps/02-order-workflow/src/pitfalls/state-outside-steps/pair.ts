@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "state-outside-steps",
   title: "State outside steps",
-  claim: "What a step puts into a variable is lost with the engine; what it returns is kept.",
-  why: "The replay gives back the stored results and skips the callbacks, so the list starts empty and gets only what runs after the crash.",
+  claim: "What a step puts into a variable is lost in a crash; what it returns is kept.",
+  why: "The replay returns the stored results and skips the callbacks, so the list starts empty and gets only what runs after the crash.",
   claims: ["B12"],
   symptom: "vanished",
   engine: "workflow",

@@ -5,7 +5,7 @@ export default {
   id: "un-awaited-step",
   title: "An un-awaited step",
   claim: "A step that is not awaited fails silently: the instance is complete without it.",
-  why: "When run() returns, the instance is complete, whatever is still under way. The error of such a step reaches nobody, and rolls nothing back.",
+  why: "When run() returns, the instance is complete, whatever is still running. The error of such a step is lost, and rolls nothing back.",
   claims: ["B16"],
   symptom: "vanished",
   engine: "workflow",

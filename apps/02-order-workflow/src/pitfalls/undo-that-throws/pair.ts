@@ -3,10 +3,10 @@ import { orderOf } from "../order.ts";
 
 export default {
   id: "undo-that-throws",
-  title: "An undo that throws",
+  title: "A rollback handler that throws",
   claim:
-    "The failed step's own undo runs too, without an output; one undo that throws ends the chain.",
-  why: "The failed step may have had its effect, so its handler is called, first of all. The earlier steps' handlers are called only if that one ends well.",
+    "The failed step's own rollback handler runs too, without an output; if one handler throws, the rest do not run.",
+  why: "The failed step may have had its effect, so its handler runs, and runs first. The handlers of earlier steps run only if it succeeds.",
   claims: ["B29"],
   symptom: "stopped",
   engine: "workflow",

@@ -4,8 +4,8 @@ export default {
   id: "check-then-act",
   title: "Check, then act",
   claim:
-    "SELECT, send, INSERT is no lock: of two deliveries at once both find nothing and both send.",
-  why: "Between the look and the note there is time. A claim is look and note in one statement: one of two wins.",
+    "SELECT, send, INSERT is no lock: two deliveries at once both find nothing, and both send.",
+  why: "Time passes between the check and the write. A claim does both in one statement: only one of two can win.",
   claims: ["C5", "C12"],
   symptom: "twice",
   engine: "queue",

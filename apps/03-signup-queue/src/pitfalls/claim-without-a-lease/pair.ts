@@ -3,8 +3,9 @@ import type { QueuePair } from "@durable-lessons/lab";
 export default {
   id: "claim-without-a-lease",
   title: "A claim that never ends",
-  claim: "A claim without an end turns a crash after it into a mail that is never sent.",
-  why: "The dead claimer's row says that somebody is at it, for ever. A lease says until when.",
+  claim:
+    "With a claim that never expires, a crash after the claim means that the email is never sent.",
+  why: "The row of the dead consumer says forever that the work is in progress. A lease says until when.",
   claims: ["C12"],
   symptom: "vanished",
   engine: "queue",

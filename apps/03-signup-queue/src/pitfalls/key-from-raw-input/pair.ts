@@ -3,8 +3,8 @@ import type { QueuePair } from "@durable-lessons/lab";
 export default {
   id: "key-from-raw-input",
   title: "A key from raw input",
-  claim: "One person in two spellings has two keys, unless the spelling is settled first.",
-  why: "A key is compared letter by letter. The domain's case, a space, or the two Unicode forms of ü make it another one.",
+  claim: "One person in two spellings has two keys, unless the input is normalised first.",
+  why: "Keys are compared character by character. The domain's case, a space, or the two Unicode forms of ü make another key.",
   claims: ["C13"],
   symptom: "twice",
   engine: "queue",

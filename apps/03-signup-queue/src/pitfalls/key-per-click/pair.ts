@@ -4,8 +4,8 @@ export default {
   id: "key-per-click",
   title: "A key per click",
   claim:
-    "A random id per request stops redelivery, not the double click; an id of what is asked for stops both.",
-  why: "Two clicks are two messages. Only an id made of person and purpose says that they are one wish.",
+    "A random id per request stops redelivery, not the double click; an id made from the request itself stops both.",
+  why: "Two clicks are two messages. Only an id made from person and purpose says that they are the same request.",
   claims: ["C13"],
   symptom: "twice",
   engine: "http",

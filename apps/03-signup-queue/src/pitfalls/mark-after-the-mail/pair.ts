@@ -4,8 +4,8 @@ export default {
   id: "mark-after-the-mail",
   title: "The gap before the mark",
   claim:
-    "Between the mail and its mark there is a gap that no table closes; the provider's key does.",
-  why: "Mail and database share no transaction. After a crash in the gap nobody but the provider knows what has happened.",
+    "No table closes the gap between the email and the mark in the database; the provider's key does.",
+  why: "Email and database share no transaction. After a crash in the gap only the provider knows what has happened.",
   claims: ["C5", "C12"],
   symptom: "twice",
   engine: "queue",

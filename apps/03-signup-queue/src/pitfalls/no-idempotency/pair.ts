@@ -4,8 +4,8 @@ export default {
   id: "no-idempotency",
   title: "No idempotency",
   claim:
-    "A message that is delivered twice has its effect twice, unless somebody remembers the first time.",
-  why: "Queues promise at least once. The second delivery looks like the first; only a record of it tells them apart.",
+    "A message that is delivered twice has its effect twice, unless the first time is recorded.",
+  why: "Queues promise at-least-once delivery. The second delivery looks like the first; only a record tells them apart.",
   claims: ["C5", "C11"],
   symptom: "twice",
   engine: "queue",

@@ -4,8 +4,8 @@ export default {
   id: "nobody-reads-the-dlq",
   title: "Nobody reads the dead letters",
   claim:
-    "A dead letter queue without a consumer is a slow delete: nothing is kept and nobody hears of it.",
-  why: "It is a queue like any other, and its messages expire like any other's. Somebody has to store them and call a person.",
+    "A dead letter queue without a consumer only delays the loss: its messages expire, and nobody is told.",
+  why: "It is an ordinary queue, and its messages expire like any others. A consumer has to store them and alert a person.",
   claims: ["C4", "C8"],
   symptom: "vanished",
   engine: "queue",

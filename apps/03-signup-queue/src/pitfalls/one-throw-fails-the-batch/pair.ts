@@ -4,8 +4,8 @@ export default {
   id: "one-throw-fails-the-batch",
   title: "One throw fails the batch",
   claim:
-    "A throw sends the neighbours round again, served or not, and in the end into the dead letter queue.",
-  why: "A throw says something of the batch, not of a message: every message of it has failed once more.",
+    "A throw redelivers the whole batch, finished messages too, and in the end sends it to the dead letter queue.",
+  why: "A throw is about the batch, not about one message: every message in it has failed once more.",
   claims: ["C4", "C15"],
   symptom: "twice",
   engine: "queue",

@@ -3,8 +3,8 @@ import type { QueuePair } from "@durable-lessons/lab";
 export default {
   id: "retry-at-once",
   title: "Retrying at once",
-  claim: "Retries without a delay are used up inside the outage; retries that back off outlive it.",
-  why: "Three retries take milliseconds, an outage takes seconds. Doubling the delay makes the same three last longer.",
+  claim: "Retries without a delay are used up during the outage; retries with backoff outlast it.",
+  why: "Three retries take milliseconds, an outage takes seconds. With a doubled delay the same three last longer.",
   claims: ["C4"],
   symptom: "vanished",
   engine: "queue",

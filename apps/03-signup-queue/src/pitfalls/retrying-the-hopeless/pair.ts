@@ -2,10 +2,10 @@ import type { QueuePair } from "@durable-lessons/lab";
 
 export default {
   id: "retrying-the-hopeless",
-  title: "Retrying the hopeless",
+  title: "Retrying what cannot succeed",
   claim:
-    "A message that can never succeed costs four deliveries and an alarm; parked, it costs one and keeps its reason.",
-  why: "A body does not get better by waiting. What a retry cannot mend is put aside with the reason, and acked.",
+    "A message that can never succeed costs four deliveries and an alert; parked, it costs one and keeps its reason.",
+  why: "A broken body stays broken. A message that no retry can help is stored with its reason, and acked.",
   claims: ["C15"],
   symptom: "wasteful",
   engine: "queue",

@@ -3,9 +3,8 @@ import type { QueuePair } from "@durable-lessons/lab";
 export default {
   id: "swallowed-error-is-an-ack",
   title: "A swallowed error is an ack",
-  claim:
-    "A message that nobody has marked is acked when the handler returns, whatever happened to it.",
-  why: "The platform sees a batch that went well. Only retry() or a throw says otherwise.",
+  claim: "An unmarked message is acked when the handler returns, whatever happened to it.",
+  why: "The platform sees a batch that succeeded. Only retry() or a throw says otherwise.",
   claims: ["C6"],
   symptom: "vanished",
   engine: "queue",

@@ -5,7 +5,7 @@ export default {
   title: "Tiny batches",
   claim:
     "The batch size decides how often the consumer is called: 20 times for 20 messages, or twice.",
-  why: "Each call has its price: an invocation, and the statements of a batch. The two files are the same; the settings are the lesson.",
+  why: "Each call has a cost: one invocation, and the statements of a batch. The two files are the same; only the settings differ.",
   claims: ["C2", "C9"],
   symptom: "wasteful",
   engine: "queue",

@@ -4,8 +4,8 @@ export default {
   id: "work-in-the-request",
   title: "Work in the request",
   claim:
-    "A reply that does the slow work itself has to wait for it; one that puts it into a queue does not.",
-  why: "The producer's work is done when the queue has the message. The mail is the consumer's, and nobody waits for it.",
+    "A request that does the slow work itself makes its client wait; one that puts it into a queue does not.",
+  why: "The producer is done when the queue has the message. The consumer sends the email, and nobody waits for it.",
   claims: ["C1", "C10"],
   symptom: "wasteful",
   engine: "http",

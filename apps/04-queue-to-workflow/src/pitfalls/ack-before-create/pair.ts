@@ -4,8 +4,9 @@ import { order } from "../order.ts";
 export default {
   id: "ack-before-create",
   title: "Ack before create",
-  claim: "Acked first and refused then: the order is in no queue and in no Workflow.",
-  why: "The first mark wins, so retry() after ack() does nothing. Between the two somebody has to hold the order, and the queue is the one who can.",
+  claim:
+    "If the ack comes first and the create is refused, the order is in no queue and in no Workflow.",
+  why: "The first mark wins, so retry() after ack() does nothing. Until the instance exists, only the queue can hold the order.",
   claims: ["F4"],
   symptom: "vanished",
   engine: "queue",

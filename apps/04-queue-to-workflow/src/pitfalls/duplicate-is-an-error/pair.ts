@@ -5,8 +5,8 @@ export default {
   id: "duplicate-is-an-error",
   title: "A duplicate is an error",
   claim:
-    "A duplicate that throws is retried into the dead letter queue, and an order that has never run goes with it.",
-  why: "create() throws for an id that exists. The batch fails, comes again and fails at the same place: what stands behind it is never reached.",
+    "A duplicate that throws is retried until it is a dead letter, together with an order that never ran.",
+  why: "create() throws for an id that exists. The batch fails, comes again and fails at the same place: the messages after it are never reached.",
   claims: ["F1", "F2"],
   symptom: "vanished",
   engine: "queue",

@@ -5,7 +5,7 @@ export default {
   id: "one-create-per-message",
   title: "One create per message",
   claim: "A hundred messages are a hundred calls, or one.",
-  why: "Each call is a journey that the whole batch waits for. createBatch takes as many instances as a batch has messages: a hundred, up to 1 MiB.",
+  why: "Each call is a round trip that the whole batch waits for. createBatch takes as many instances as a batch has messages: a hundred, up to 1 MiB.",
   claims: ["F5"],
   symptom: "wasteful",
   engine: "queue",

@@ -3,8 +3,9 @@ import type { QueuePair } from "@durable-lessons/lab";
 export default {
   id: "one-id-for-two-flows",
   title: "One id for two flows",
-  claim: "An order and its return need two ids: under one, the second flow passes for a duplicate.",
-  why: "The id says what was asked for, so the purpose belongs in it. A duplicate is a success, and nobody hears that it was none.",
+  claim:
+    "An order and its return need two ids: with one id, the second flow looks like a duplicate.",
+  why: "The id says what was asked for, so the purpose belongs in it. A duplicate counts as a success, so nobody notices that it was none.",
   claims: ["B26"],
   symptom: "vanished",
   engine: "queue",

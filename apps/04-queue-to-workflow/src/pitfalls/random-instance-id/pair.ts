@@ -4,7 +4,7 @@ import { order } from "../order.ts";
 export default {
   id: "random-instance-id",
   title: "A random instance id",
-  claim: "Without an id of the order's own, every delivery of its message starts another run.",
+  claim: "Without an id made from the order, every delivery of its message starts another run.",
   why: "A queue delivers at least once. Only an id that is the same for every delivery lets the platform refuse the second run.",
   claims: ["F3"],
   symptom: "twice",

@@ -4,8 +4,8 @@ import { order } from "../order.ts";
 export default {
   id: "raw-key-as-id",
   title: "A raw key as the id",
-  claim: "One id that the platform does not take refuses the whole batch, the good ones with it.",
-  why: "An instance id is letters, digits, - and _, at most 100. createBatch throws for a bad one before it starts any.",
+  claim: "One invalid id makes the platform refuse the whole batch, valid ids included.",
+  why: "An instance id has only letters, digits, - and _, at most 100. createBatch throws for an invalid one before it starts any.",
   claims: ["F6"],
   symptom: "stopped",
   engine: "queue",

@@ -4,9 +4,8 @@ import { order } from "../order.ts";
 export default {
   id: "state-machine-in-messages",
   title: "A state machine in messages",
-  claim:
-    "Progress that travels in messages is repeated with them: one redelivery is a whole second order.",
-  why: "A message knows what comes next, and not whether it has been done. A Workflow keeps both, and the queue only starts it.",
+  claim: "Progress kept in messages repeats with them: one redelivery is a whole second order.",
+  why: "A message says what comes next, not whether it has been done. A Workflow stores both, and the queue only starts it.",
   claims: ["B34"],
   symptom: "twice",
   engine: "queue",

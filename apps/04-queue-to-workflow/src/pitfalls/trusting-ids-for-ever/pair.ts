@@ -3,7 +3,7 @@ import { order } from "../order.ts";
 
 export default {
   id: "trusting-ids-for-ever",
-  title: "Trusting ids for ever",
+  title: "Trusting ids forever",
   claim:
     "An id protects only as long as the instance is retained; a row protects until you delete it.",
   why: "The platform keeps a finished instance for days. After that its id is free, and the same message starts a second run.",

@@ -3,8 +3,8 @@ import type { HttpPair } from "@durable-lessons/lab";
 export default {
   id: "cron-id-from-now",
   title: "A cron id from now",
-  claim: "An id made of the clock makes two runs of one firing that comes twice.",
-  why: "Nobody promises that a firing comes exactly once. Both times it says which time it is for, and that is the same; the clock is not.",
+  claim: "With an id made from the clock, a schedule that fires twice starts two runs.",
+  why: "No schedule promises to fire exactly once. The scheduled time is the same both times; the clock is not.",
   claims: ["D5"],
   symptom: "twice",
   engine: "http",

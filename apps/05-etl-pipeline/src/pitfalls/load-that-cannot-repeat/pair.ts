@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "load-that-cannot-repeat",
   title: "A load that cannot repeat",
-  claim: "A plain INSERT doubles the rows when the step that holds it is tried again.",
-  why: "The rows are written, then the step fails, so it runs again. A key in the table and an upsert make the second time do nothing.",
+  claim: "A plain INSERT doubles the rows when its step is retried.",
+  why: "The rows are written, then the step fails, so it runs again. With a key in the table and an upsert the second time changes nothing.",
   claims: ["D4"],
   symptom: "twice",
   engine: "workflow",

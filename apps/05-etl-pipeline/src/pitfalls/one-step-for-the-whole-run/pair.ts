@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "one-step-for-the-whole-run",
   title: "One step for the whole run",
-  claim: "A failure in the load reads the source again where both are one step.",
-  why: "A retry begins at the first line of the callback. What was read is kept only where the read is a step of its own.",
+  claim: "If read and load are one step, a failure in the load reads the source again.",
+  why: "A retry begins at the first line of the callback. The data that was read is kept only if the read is a step of its own.",
   claims: ["D1"],
   symptom: "wasteful",
   engine: "workflow",

@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "step-name-from-loop-index",
   title: "A step's name from the loop's index",
-  claim: "A step named by its position is another file's step once a new file sorts first.",
-  why: "On replay the list has one more file, at its beginning. Step 0 is finished, so the new file passes for loaded, and the last one moves to a step that nobody has run yet.",
+  claim: "A step named by its position belongs to another file once a new file sorts first.",
+  why: "On replay the list has one more file, at its beginning. Step 0 is finished, so the new file counts as loaded, and the last file gets a step that has not run yet.",
   claims: ["D3"],
   symptom: "wrong",
   engine: "workflow",

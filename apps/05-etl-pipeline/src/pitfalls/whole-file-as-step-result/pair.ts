@@ -3,8 +3,8 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "whole-file-as-step-result",
   title: "A whole file as a step's result",
-  claim: "A step that returns a file returns more than the 1 MiB that production takes.",
-  why: "The platform stores what a step returns, up to 1 MiB. The local engine takes more silently, so nothing fails before the deploy. A key in R2 is a result of some bytes.",
+  claim: "A step that returns a file exceeds the 1 MiB that production accepts.",
+  why: "The platform stores what a step returns, up to 1 MiB. The local engine accepts more, so nothing fails before the deploy. A key in R2 is a result of a few bytes.",
   claims: ["D2"],
   symptom: "stopped",
   engine: "workflow",

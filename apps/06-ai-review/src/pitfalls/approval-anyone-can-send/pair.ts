@@ -4,8 +4,8 @@ import { draftOf } from "../draft.ts";
 export default {
   id: "approval-anyone-can-send",
   title: "An approval that anyone can send",
-  claim: "An approval whose sender nobody checks publishes for every stranger who asks.",
-  why: "The endpoint is on the Internet, and ids can be guessed. A signature over what is approved, by whom and until when, can be made only with the key.",
+  claim: "If nobody checks who sends an approval, any stranger can publish.",
+  why: "The endpoint is on the Internet, and ids can be guessed. Only the owner of the key can sign what is approved, by whom and until when.",
   claims: ["E5"],
   symptom: "wrong",
   engine: "http",

@@ -5,8 +5,8 @@ export default {
   id: "generate-again-on-replay",
   title: "Generated again on replay",
   claim:
-    "A model call outside a step is made and paid again on replay, and what is published is not what was reviewed.",
-  why: "A replay runs the code outside steps anew, and a model seldom gives the same text twice. In a step the first text is read back.",
+    "A model call outside a step is made and paid for again on replay, and the published text is not the reviewed one.",
+  why: "A replay runs the code outside steps again, and a model seldom gives the same text twice. In a step the first text is read back.",
   claims: ["E1", "E2"],
   symptom: "wrong",
   engine: "workflow",

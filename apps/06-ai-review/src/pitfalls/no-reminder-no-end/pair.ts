@@ -5,8 +5,8 @@ export default {
   id: "no-reminder-no-end",
   title: "No reminder, no end",
   claim:
-    "A wait that is not cut short leaves drafts lying about; one that times out can remind, and close.",
-  why: "People go on holiday. The first wait ends in a reminder, the second one in an end, and each has an event type of its own.",
+    "A wait without a timeout of its own leaves drafts open; one that times out can remind, and close.",
+  why: "People go on holiday. The first wait ends with a reminder, the second closes the draft, and each has its own event type.",
   claims: ["E6"],
   symptom: "never-ends",
   engine: "workflow",

@@ -4,8 +4,8 @@ import { draftOf } from "../draft.ts";
 export default {
   id: "polling-for-the-answer",
   title: "Polling for the answer",
-  claim: "Polling spends steps on every look; a wait is one line, however long it lasts.",
-  why: "An instance has a limited number of steps, each is stored, and every look is a query. waitForEvent is one line that sleeps until somebody sends the answer.",
+  claim: "Polling spends a step on every check; a wait is one step, however long it lasts.",
+  why: "An instance has a limited number of steps, each is stored, and every check is a query. waitForEvent is one step that sleeps until the answer comes.",
   claims: ["E4"],
   symptom: "wasteful",
   engine: "workflow",
