@@ -59,7 +59,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     why: "沒有人回覆，waitForEvent 就拋出 WorkflowTimeoutError。沒接住，實例就此結束。同一行也會冒出別的錯誤，所以 catch 要看是哪一種。",
   },
   "02/no-way-back": {
-    title: "沒有回頭路",
+    title: "沒有復原處理函式",
     claim:
       "重試用完並不會自動復原任何事；復原處理函式（rollback handler）才會，而且從最後一步往回做。",
     why: "對引擎來說，完成的步驟就是完成了。怎麼復原由業務決定，寫在步驟旁邊，當最後一個參數。",
@@ -70,7 +70,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     why: "run() 正常結束，實例就算成功。接住錯誤只為了通知別人的話，得再把它拋出去。",
   },
   "02/undo-that-throws": {
-    title: "會拋錯的復原",
+    title: "會拋錯的復原處理函式",
     claim: "失敗的步驟，自己的復原也會跑，只是拿不到輸出；任何一個復原拋錯，後面的就不會跑。",
     why: "失敗的步驟也許已經生效，所以最先呼叫它的處理函式。它正常結束，才輪到前面的步驟。",
   },
