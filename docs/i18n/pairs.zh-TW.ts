@@ -166,7 +166,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     why: "三次重試只要幾毫秒，服務中斷卻是好幾秒。延遲每次加倍，同樣三次就能撐得更久。",
   },
   "03/retrying-the-hopeless": {
-    title: "重試沒救的訊息",
+    title: "重試不可能成功的訊息",
     claim: "不可能成功的訊息要花四次送達和一次警報；擱到一旁只要一次，原因也留得住。",
     why: "訊息內容放著不會變好。重試救不了的，就連同原因擱到一旁，然後確認。",
   },
