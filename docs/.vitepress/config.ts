@@ -4,6 +4,7 @@ import { CODE_THEME } from "./lab/code-theme.ts";
 import { labPlugin } from "./lab/lab-plugin.ts";
 import { sidebarOf } from "./lab/navigation.ts";
 import { pagesPlugin } from "./lab/pages-plugin.ts";
+import { chineseMarkdown, themeWords } from "./lab/theme-words.ts";
 
 const docsDir = join(import.meta.dirname, "..");
 const root = join(docsDir, "..");
@@ -23,7 +24,7 @@ export default defineConfig({
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}favicon.svg` }]],
   srcExclude: ["i18n/**", "test/**", "**/dist/**"],
   cleanUrls: true,
-  markdown: { theme: CODE_THEME },
+  markdown: { theme: CODE_THEME, config: chineseMarkdown },
   // Files that readers open elsewhere too; what they link to outside of docs/ is checked by a test.
   ignoreDeadLinks: [/^(\.\/)?(\.\.\/)+(apps|packages)\//, /^http:\/\/localhost:/],
   locales: {
@@ -45,7 +46,7 @@ export default defineConfig({
       label: "繁體中文",
       lang: "zh-TW",
       description:
-        "Cloudflare Workflows 與 Queues：每個陷阱都和修正並排，在真正的執行環境上跑，中途砍掉",
+        "Cloudflare Workflows 與 Queues：每個陷阱都和修正並排，在真正的執行環境上跑，途中強制終止",
       themeConfig: {
         nav: [
           { text: "陷阱目錄", link: "/zh-TW/pairs" },
@@ -65,6 +66,12 @@ export default defineConfig({
         returnToTopLabel: "回到頂端",
         langMenuLabel: "切換語言",
         skipToContentLabel: "跳到內容",
+        notFound: {
+          title: "找不到頁面",
+          quote: "網址可能打錯了，或是頁面已經搬走。",
+          linkLabel: "回首頁",
+          linkText: "回首頁",
+        },
       },
     },
   },
@@ -101,6 +108,6 @@ export default defineConfig({
   vite: {
     // A runtime is started and killed behind these pages: nobody else's business.
     server: { host: "127.0.0.1", cors: false, allowedHosts: [] },
-    plugins: [pagesPlugin({ appsDir, docsDir }), labPlugin(appsDir, readable)],
+    plugins: [themeWords(), pagesPlugin({ appsDir, docsDir }), labPlugin(appsDir, readable)],
   },
 });

@@ -14,8 +14,8 @@ function lab({ disturb, engine }: Pair): string {
         ? [crash.after, "完成後"]
         : ["call" in crash ? crash.call : crash.during, "執行時"];
     return engine === "workflow"
-      ? `在步驟「${place}」${when}砍掉執行環境`
-      : `在呼叫 ${place} ${when}砍掉執行環境`;
+      ? `在步驟「${place}」${when}強制終止執行環境`
+      : `在呼叫 ${place} ${when}強制終止執行環境`;
   }
   if ("deliver" in disturb) {
     const how = disturb.atOnce ? "同時" : "";

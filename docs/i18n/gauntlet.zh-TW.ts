@@ -1,5 +1,6 @@
 /** The gauntlet in Traditional Chinese: what its trials are called, its rules, and what is seen when one breaks. */
 import type { Rule } from "@durable-lessons/outside-world/rules";
+import { type Translation, translated } from "./translations.ts";
 
 /** What each rule demands. */
 export const RULES_IN_CHINESE: Record<Rule, string> = {
@@ -11,50 +12,48 @@ export const RULES_IN_CHINESE: Record<Rule, string> = {
   "complete-means-all": "complete 就表示每件事都做了",
   "no-means-no": "沒有核准的事就不做",
   "messages-are-kept": "訊息不是處理完了，就是留在找得到的地方",
-  "neighbours-are-served": "壞訊息的鄰居照樣會處理，而且只處理一次",
+  "neighbours-are-served": "同批有壞訊息，其他訊息照樣處理，而且只處理一次",
   "requests-are-answered": "沒有問題的請求，不會得到錯誤的回應",
-  "bad-input-is-told": "看不懂的請求會得到 4xx，而且不留下任何效果",
+  "bad-input-is-told": "看不懂的請求會得到 4xx，而且不留下任何副作用",
   "comes-to-an-end": "每次執行都會結束",
 };
 
 /** What a pair says of an exception, by the English words: several pairs say the same. A test says which are missing. */
 export const EXCEPTIONS_IN_CHINESE: Record<string, string> = {
   // Lesson 2
-  "The run is errored, and nobody gives the money back.": "執行以 errored 收場，錢沒有人退。",
+  "The run is errored, and nobody gives the money back.": "執行以 errored 結束，錢沒有人退。",
   "The run is errored, as it should be, and nobody gives the money back.":
-    "執行以 errored 收場，這沒有錯，只是錢沒有人退。",
+    "執行以 errored 結束，這沒有錯，只是錢沒有人退。",
   "The run is errored, and what is reserved stays reserved.":
-    "執行以 errored 收場，保留的庫存就一直保留著。",
+    "執行以 errored 結束，保留的庫存就一直保留著。",
   "The run is errored, and waits for somebody who restarts it or gives the money back.":
-    "執行以 errored 收場，等著有人重新啟動它，或是把錢退掉。",
+    "執行以 errored 結束，等著有人重新啟動它，或是退款。",
   "The price is read anew: the provider refuses another sum under the same key, and the run is errored.":
-    "價格重讀了一次：同一把鍵換了金額，付款商不收，執行就以 errored 收場。",
+    "價格重讀了一次：同一個鍵換了金額，金流商拒絕，執行就以 errored 結束。",
   "The run is errored before it waits, and what is reserved stays reserved.":
-    "還沒開始等待，執行就以 errored 收場，保留的庫存就一直保留著。",
+    "還沒開始等待，執行就以 errored 結束，保留的庫存就一直保留著。",
   "The run is errored although the parcel has left, and what is reserved stays reserved.":
-    "包裹其實已經寄出，執行卻以 errored 收場，保留的庫存就一直保留著。",
+    "包裹其實已經寄出，執行卻以 errored 結束，保留的庫存就一直保留著。",
   // Lesson 3
   "The mail is out, but its consumer does not know it and sends another one.":
-    "信已經寄出去了，消費者卻不知道，又寄了一封。",
+    "信已經寄出去了，消費者不知道，又寄了一封。",
   "The mail is out and not marked: after the crash another one is sent.":
     "信寄出去了，還沒做記號：崩潰之後又寄一封。",
   "Nobody remembers the first delivery.": "沒有人記得第一次送達。",
   "Nobody remembers the other delivery.": "沒有人記得另一次送達。",
   // Lesson 4
   "The carrier takes nothing back: the return's instance has failed, and the parcel is still out.":
-    "貨運商什麼都收不回來：退貨的實例失敗了，包裹還在外面。",
+    "貨運商什麼都沒召回：退貨的實例失敗了，包裹還在外面。",
 };
-
-type Translation = [pattern: RegExp, chinese: string];
 
 const TRIALS: Translation[] = [
   [/^undisturbed$/, "沒有任何干擾"],
   [/^(\S+) always fails$/, "$1 一律失敗"],
-  [/^(\S+): every answer lost$/, "$1 每次都生效，回應每次都掉"],
+  [/^(\S+): every answer lost$/, "$1 每次都生效，回應每次都遺失"],
   [/^(\S+) fails$/, "$1 失敗一次"],
-  [/^(\S+): answer lost$/, "$1 生效了，回應掉了"],
-  [/^killed during (\S+)$/, "呼叫 $1 途中砍掉執行環境"],
-  [/^killed after (\S+)$/, "$1 生效後砍掉執行環境"],
+  [/^(\S+): answer lost$/, "$1 生效了，回應遺失"],
+  [/^killed during (\S+)$/, "呼叫 $1 途中強制終止執行環境"],
+  [/^killed after (\S+)$/, "$1 生效後強制終止執行環境"],
   [/^createBatch reports errors$/, "createBatch 在回傳值裡說有錯"],
   [/^restarted after its end$/, "結束後再重新啟動"],
   [/^each message twice$/, "每則訊息送達兩次"],
@@ -86,7 +85,7 @@ const SEEN: Translation[] = [
   [/^it threw$/, "拋出錯誤"],
   [/^it is still (.+)$/, "狀態還是 $1"],
   [/^timed out after (\d+) ms, waiting for its end$/, "過了 $1 毫秒還沒有結束"],
-  [/^acked, not done, and nowhere to be found$/, "確認了，沒有做，到處都找不到"],
+  [/^acked, not done, and nowhere to be found$/, "確認了，沒有做，哪裡都找不到"],
 ];
 
 /** A trial's name. One that is not known stays English: a test says which. */
@@ -103,9 +102,4 @@ export function sawInChinese(saw: string): string {
   const [, status, rest = first] = /^(errored|terminated): (.*)$/.exec(first) ?? [];
   const text = translated(rest, SEEN) ?? rest;
   return status === undefined ? text : `${status}：${text}`;
-}
-
-function translated(text: string, translations: readonly Translation[]): string | undefined {
-  const found = translations.find(([pattern]) => pattern.test(text));
-  return found && text.replace(...found);
 }

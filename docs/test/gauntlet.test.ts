@@ -129,11 +129,11 @@ test("a live gauntlet counts its trials, learns of more of them, and ends with a
 
 describe("in Chinese", () => {
   test.each([
-    ["mail.send: answer lost", "mail.send 生效了，回應掉了"],
+    ["mail.send: answer lost", "mail.send 生效了，回應遺失"],
     ["a neighbour is {}", "同批有一則是 {}"],
     [
       "carrier.ship always fails, then killed during stock.release",
-      "carrier.ship 一律失敗，接著 呼叫 stock.release 途中砍掉執行環境",
+      "carrier.ship 一律失敗，接著 呼叫 stock.release 途中強制終止執行環境",
     ],
     ["something new", "something new"],
   ])("the trial %s", (name, chinese) => {

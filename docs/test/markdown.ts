@@ -1,9 +1,12 @@
 /** Headings of a page as GitHub and VitePress turn them into anchors; `{#id}` at the end of a heading is its anchor. */
 export const headingsOf = (markdown: string): { level: number; anchor: string }[] =>
   [...withoutFences(markdown).matchAll(/^(#+) (.+)$/gm)].map(([, marks = "", heading = ""]) => {
-    const [, own] = /\{#([^}]+)\}\s*$/.exec(heading) ?? [];
-    return { level: marks.length, anchor: own ?? slugOf(heading) };
+    return { level: marks.length, anchor: anchorOf(heading) };
   });
+
+/** The anchor of a heading: its own, or what GitHub and VitePress make of its words. */
+export const anchorOf = (heading: string): string =>
+  /\{#([^}]+)\}\s*$/.exec(heading)?.[1] ?? slugOf(heading);
 
 const slugOf = (heading: string) =>
   heading
@@ -14,5 +17,5 @@ const slugOf = (heading: string) =>
     .replaceAll(/-+/g, "-");
 
 /** A page without its fenced code: a comment of a shell is no heading. */
-const withoutFences = (markdown: string) =>
+export const withoutFences = (markdown: string) =>
   markdown.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, "");

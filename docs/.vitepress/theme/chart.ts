@@ -133,7 +133,7 @@ export function chartOf(timeline: Timeline, width: number, messages: Messages): 
         points: row.points.map(({ kind, at }) => ({
           x: x(at),
           kind,
-          title: `${kind}, ${since(timeline, at)}`,
+          title: `${kind}${messages.comma}${since(timeline, at)}`,
         })),
         readBackX: row.readBackAt === null ? null : x(row.readBackAt),
       });
@@ -197,7 +197,8 @@ function nameOfBar(bar: Bar, messages: Messages): string {
 
 function describeBar(bar: Bar, timeline: Timeline, messages: Messages): string {
   const to = bar.to === null ? "…" : since(timeline, bar.to);
-  const what = `${nameOfBar(bar, messages)}: ${messages.ends[bar.end]}, ${since(timeline, bar.from)} – ${to}`;
+  const how = `${messages.ends[bar.end]}${messages.comma}${since(timeline, bar.from)} – ${to}`;
+  const what = messages.labelled(nameOfBar(bar, messages), how);
   return bar.error === undefined ? what : `${what}\n${bar.error}`;
 }
 

@@ -5,9 +5,16 @@ import type { GauntletPhase } from "./live-gauntlet.ts";
 import type { Phase } from "./run-state.ts";
 import type { LegendKey } from "./chart.ts";
 import type { BarEnd } from "./timeline.ts";
+import { errorInChinese, statusInChinese } from "../../i18n/lab.zh-TW.ts";
+import { COPY_CODE } from "../../i18n/theme.zh-TW.ts";
 
 /** Everything that the site's components say. */
 export interface Messages {
+  /** A label and what it labels. */
+  labelled: (label: string, text: string) => string;
+  /** Between the parts of one line. */
+  comma: string;
+  copyCode: string;
   variants: Record<Variant, string>;
   engines: Record<Pair["engine"], string>;
   symptoms: Record<Symptom, string>;
@@ -30,6 +37,10 @@ export interface Messages {
   evidence: string;
   expected: string;
   status: string;
+  /** Where a run stands, from its English name. */
+  statuses: (status: string) => string;
+  /** What went wrong, from its English words. */
+  error: (message: string) => string;
   timeline: string;
   timelineNote: string;
   asTable: string;
@@ -70,6 +81,9 @@ export interface Messages {
 /** The words of each language. */
 export const MESSAGES: Record<Locale, Messages> = {
   en: {
+    labelled: (label, text) => `${label}: ${text}`,
+    comma: ", ",
+    copyCode: COPY_CODE[0],
     variants: { pitfall: "Pitfall", fix: "Fix" },
     engines: { workflow: "Workflow", queue: "Queue", http: "Request" },
     symptoms: {
@@ -109,6 +123,8 @@ export const MESSAGES: Record<Locale, Messages> = {
     evidence: "Evidence",
     expected: "expected",
     status: "status",
+    statuses: (status) => status,
+    error: (message) => message,
     timeline: "Timeline",
     timelineNote: "Long stretches of time are drawn shorter.",
     asTable: "The timeline as a table",
@@ -180,6 +196,9 @@ export const MESSAGES: Record<Locale, Messages> = {
     pairs: (count) => (count === 1 ? "1 pair" : `${count} pairs`),
   },
   "zh-TW": {
+    labelled: (label, text) => `${label}：${text}`,
+    comma: "，",
+    copyCode: COPY_CODE[1],
     variants: { pitfall: "陷阱", fix: "修正" },
     engines: { workflow: "Workflow", queue: "佇列", http: "請求" },
     symptoms: {
@@ -187,40 +206,42 @@ export const MESSAGES: Record<Locale, Messages> = {
       vanished: "不見了",
       "never-ends": "一直不結束",
       stopped: "第一個錯誤就停了",
-      wrong: "做了不對的事",
-      wasteful: "花太久，或花太多",
+      wrong: "做錯了",
+      wasteful: "太慢或太貴",
     },
     claim: "主張",
     why: "原因",
     disturbed: "干擾方式",
     run: "執行",
     runAgain: "再執行一次",
-    kill: "砍掉執行環境",
+    kill: "強制終止執行環境",
     phases: {
       idle: "",
       starting: "正在啟動 workerd……",
       running: "兩個版本都在執行……",
-      "at-crash-point": "兩個版本都到了崩潰點，現在可以砍掉執行環境。",
+      "at-crash-point": "兩個版本都到了崩潰點，現在可以強制終止執行環境。",
       killing: "等這一課的每次執行都準備好崩潰……",
-      waking: "workerd 已經重新啟動，正在喚醒兩次執行……",
+      waking: "workerd 已重新啟動，正在喚醒兩次執行……",
       ended: "兩次執行都結束了。",
       failed: "執行中斷了。",
     },
     killed: ({ pidBefore, pidAfter, signal }) =>
       `workerd ${pidBefore} 被 ${signal} 結束；workerd ${pidAfter} 接手同一份儲存。`,
-    asExpected: "符合主張",
-    notAsExpected: "不符合主張",
+    asExpected: "結果如預期",
+    notAsExpected: "結果不如預期",
     recorded: (day, wrangler) => `${day} 以 wrangler ${wrangler} 錄製`,
     nothingRecorded: "這一組還沒有錄製結果。",
     live: "即時結果，來自你的電腦",
     howToRun: "如何執行",
     howToRunText:
-      "這是網站的靜態版本，只能顯示錄好的結果，不能執行。請把儲存庫複製到自己的電腦（需要 Node.js 20 以上），執行下面這行指令，就會開啟同一個頁面，而且背後有真正的執行環境：",
+      "這是網站的靜態版本，只能顯示錄好的結果，不能執行。請把儲存庫複製到自己的電腦（需要 Node.js 20 以上），執行下面這行指令，就會開啟同一個頁面，背後有真正的執行環境：",
     evidence: "證據",
     expected: "預期",
     status: "狀態",
+    statuses: statusInChinese,
+    error: errorInChinese,
     timeline: "時間軸",
-    timelineNote: "較長的時間畫得比較短。",
+    timelineNote: "較長的時間會縮短顯示。",
     asTable: "以表格顯示時間軸",
     columns: { run: "執行", row: "項目", what: "內容", from: "開始", to: "結束", end: "結果" },
     rows: { message: (index) => `訊息 ${index}`, undo: (step) => `復原：${step}` },
@@ -233,28 +254,28 @@ export const MESSAGES: Record<Locale, Messages> = {
     ends: {
       ok: "完成",
       failed: "失敗",
-      killed: "隨執行環境一起死去",
+      killed: "隨執行環境當掉",
       open: "進行中",
       "timed-out": "逾時",
     },
     readBack: "讀回結果，沒有再執行",
-    crash: "執行環境被砍掉",
+    crash: "執行環境被強制終止",
     runtimeUp: "執行環境重新啟動",
     legend: {
       attempt: "嘗試",
       failed: "失敗",
-      killed: "死於崩潰",
+      killed: "因崩潰中斷",
       readBack: "讀回，未執行",
       sleep: "睡眠、等待或停頓",
-      effect: "效果，或實驗室的觀察",
+      effect: "副作用，或實驗室記下的事",
       delivered: "送達",
-      acked: "確認",
+      acked: "確認（ack）",
       dead: "死信",
     },
     gauntlet: {
       title: "這個修正還撐得住什麼",
       about:
-        "兩個版本的每個呼叫，都輪流失敗、掉回應、或在途中被砍掉，一次只出一種狀況；最後用外部世界的規則，檢查留下了什麼。",
+        "兩個版本的每個呼叫，都輪流失敗、遺失回應，或在途中強制終止執行環境，一次一種；最後用外部世界的規則，檢查留下了什麼。",
       run: "在這裡全部試一遍",
       runAgain: "全部再試一遍",
       stop: "停止",
@@ -286,7 +307,11 @@ export const MESSAGES: Record<Locale, Messages> = {
     filterEngine: "引擎",
     filterSymptom: "症狀",
     all: "全部",
-    found: (shown, all) => `顯示 ${all} 組中的 ${shown} 組`,
+    found: (shown, all) => `共 ${all} 組，顯示 ${shown} 組`,
     pairs: (count) => `${count} 組陷阱與修正`,
   },
 };
+
+/** A value of the evidence as the page shows it: a status is a word of the language, everything else is a figure or a name. */
+export const inWords = (messages: Messages, kind: string, value: unknown): string =>
+  kind === "status" ? messages.statuses(String(value)) : String(value);

@@ -32,9 +32,11 @@ beforeAll(async () => {
     env: { ...process.env, DOCS_BASE: BASE, NODE_ENV: "production" },
   });
   server = createServer((request, response) => {
-    void fileFor(request.url ?? "/").then((found) => {
-      response.writeHead(found ? 200 : 404, { "content-type": found?.type ?? "text/plain" });
-      response.end(found?.body ?? "not found");
+    void fileFor(request.url ?? "/").then(async (found) => {
+      // As hosts of static sites do.
+      const answer = found ?? (await fileFor(`${BASE}404.html`));
+      response.writeHead(found ? 200 : 404, { "content-type": answer?.type ?? "text/plain" });
+      response.end(answer?.body);
     });
   });
   await new Promise<void>((resolve) => {
@@ -144,6 +146,38 @@ test("every link and every file of every page is there", async () => {
   }
   expect(missing).toEqual([]);
   expect(seen.size).toBeGreaterThan(2 * PAGES.length);
+});
+
+describe("in Chinese", () => {
+  test.each(["/pairs", "/glossary", ...LESSONS])(
+    "%s says in Chinese what only some readers hear",
+    async (path) => {
+      await using opened = await open(`/zh-TW${path}`);
+      const { page, complaints } = opened;
+      const labels = await page
+        .locator("[aria-label], [title], [placeholder], nav > .visually-hidden, caption")
+        .evaluateAll((elements) =>
+          elements.map((element) => {
+            const label = ["aria-label", "title", "placeholder"].find((name) =>
+              element.hasAttribute(name),
+            );
+            return (label ? element.getAttribute(label) : element.textContent)?.trim() ?? "";
+          }),
+        );
+      expect(labels.length).toBeGreaterThan(3);
+      expect(
+        labels.filter((label) => !/\p{Script=Han}/u.test(label) || /[:,]/.test(label)),
+      ).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test("a page that is not there says so", async () => {
+    await using opened = await open("/zh-TW/nothing-here");
+    const found = opened.page.locator(".NotFound");
+    expect(await found.locator("h1").innerText()).toBe("找不到頁面");
+    expect(await found.innerText()).not.toMatch(/[A-Za-z]/);
+  });
 });
 
 test("with JavaScript a static page says how to run a pair, and asks nobody for it", async () => {

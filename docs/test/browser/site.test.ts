@@ -271,7 +271,7 @@ describe("in Traditional Chinese", () => {
     expect(await pair.locator(".pair-source").innerText()).toContain("錄製");
     await press(pair, "執行");
     await untilText(pair, "兩個版本都到了崩潰點");
-    await press(pair, "砍掉執行環境");
+    await press(pair, "強制終止執行環境");
     await untilText(pair, "符合主張");
     expect(await evidence(pair, "email.sent")).toEqual(["2", "1"]);
     expect(complaints).toEqual([]);
