@@ -37,6 +37,16 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     claim: "拿業務上的鍵當實例 id，點第二下也無妨。",
     why: "沒給 id，每次 create 都是新的一次執行。id 已經存在就會被拒絕，而在這裡，被拒絕就是成功。",
   },
+  "01/payload-changed-in-place": {
+    title: "就地修改 payload",
+    claim: "event.payload 每次重播都是啟動時的內容：步驟寫進去的東西會不見。",
+    why: "完成的步驟不會再被呼叫，所以沒有人去改新的 payload。存下來的只有步驟的回傳值。",
+  },
+  "01/result-that-cannot-be-stored": {
+    title: "存不下來的結果",
+    claim: "步驟的結果存不下來，步驟就失敗了，即使副作用已經發生。",
+    why: "步驟的回傳值會複製進這次執行的儲存，類別的實例複製不了。步驟在副作用之後拋錯，每次重試都重複一遍，執行就停在那裡。",
+  },
 
   "02/one-giant-step": {
     title: "一個巨大的步驟",
@@ -108,6 +118,26 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     title: "一個事件過兩關",
     claim: "事件依類型排隊：連點兩下，同類型的下一關也跟著通過。",
     why: "還沒有人等的事件會留給下一個同類型的等待。兩關要由兩個人把關，就要用兩種類型。",
+  },
+  "02/parallel-steps-and-rollback": {
+    title: "平行步驟與復原",
+    claim: "平行步驟有一個失敗，Promise.all 就在其他步驟還在跑的時候結束執行：復原不知道它們。",
+    why: "Promise.all 以第一個錯誤拒絕，run() 結束，已完成步驟的復原處理函式開始跑。較慢的步驟之後做的事，沒有人復原。",
+  },
+  "02/race-with-a-deadline": {
+    title: "和期限賽跑",
+    claim: "Promise.race 不會讓任何東西停下來：輸掉的步驟繼續跑，它要求的事也照樣發生。",
+    why: "promise 取消不了。期限先到時，包裹仍然會出貨，而顧客讀到的是沒有出貨。",
+  },
+  "02/step-inside-a-step": {
+    title: "步驟裡的步驟",
+    claim: "外層步驟不記得裡面的步驟：外層一重試，裡面就再跑一次。",
+    why: "重試會從第一行呼叫外層的回呼函式。裡面的步驟這時算是另一個步驟，鍵也不同，副作用於是又發生一次。",
+  },
+  "02/answer-nobody-reads": {
+    title: "沒有人讀的回覆",
+    claim: "只要類型相符，任何事件都會讓 waitForEvent 結束：事件說了什麼，要由 run() 去讀。",
+    why: "不管 payload 是什麼，事件都會結束等待。沒有人檢查 payload，所以只有清楚的同意才能算數。",
   },
 
   "03/work-in-the-request": {

@@ -6,6 +6,8 @@ import countingInMemory from "./counting-in-memory/pair.ts";
 import clockInAStepName from "./clock-in-a-step-name/pair.ts";
 import insertThatCannotRepeat from "./insert-that-cannot-repeat/pair.ts";
 import doubleSubmit from "./double-submit/pair.ts";
+import payloadChangedInPlace from "./payload-changed-in-place/pair.ts";
+import resultThatCannotBeStored from "./result-that-cannot-be-stored/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
 export const pairs: RunnablePair<{ DB: D1Database }>[] = [
@@ -16,4 +18,6 @@ export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   clockInAStepName,
   insertThatCannotRepeat,
   doubleSubmit,
+  payloadChangedInPlace,
+  resultThatCannotBeStored,
 ];

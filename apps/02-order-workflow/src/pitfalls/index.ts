@@ -13,6 +13,10 @@ import unAwaitedStep from "./un-awaited-step/pair.ts";
 import sleepingInsideAStep from "./sleeping-inside-a-step/pair.ts";
 import restartFromScratch from "./restart-from-scratch/pair.ts";
 import oneEventForTwoReviews from "./one-event-for-two-reviews/pair.ts";
+import parallelStepsAndRollback from "./parallel-steps-and-rollback/pair.ts";
+import raceWithADeadline from "./race-with-a-deadline/pair.ts";
+import stepInsideAStep from "./step-inside-a-step/pair.ts";
+import answerNobodyReads from "./answer-nobody-reads/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
 export const pairs: RunnablePair<{ DB: D1Database }>[] = [
@@ -30,4 +34,8 @@ export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   sleepingInsideAStep,
   restartFromScratch,
   oneEventForTwoReviews,
+  parallelStepsAndRollback,
+  raceWithADeadline,
+  stepInsideAStep,
+  answerNobodyReads,
 ];

@@ -1,0 +1,16 @@
+import { stepKey } from "@durable-lessons/idempotency";
+import type { OutsideWorld } from "@durable-lessons/outside-world";
+import type { WorkflowEvent, WorkflowStep } from "cloudflare:workers";
+import type { OrderRequest } from "../../schemas.ts";
+
+export async function run(
+  event: WorkflowEvent<OrderRequest>,
+  step: WorkflowStep,
+  env: OutsideWorld,
+) {
+  const { orderId } = event.payload;
+
+  await step.waitForEvent("wait for review", { type: "review" });
+
+  await step.do("ship parcel", (ctx) => env.carrier.ship({ orderId, key: stepKey(event, ctx) }));
+}
