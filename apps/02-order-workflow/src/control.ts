@@ -40,7 +40,7 @@ export async function oneAtATime(
   ctx: Context,
 ): Promise<string | null> {
   const row = await takeOrder(env.DB, orderId);
-  if (!row) return "Another command for this order is under way: try again.";
+  if (!row) return "Another command for this order is running: try again.";
   try {
     const instance = await findInstance(env.ORDERS, instanceId);
     return await command({ row, instance }, env, ctx);
@@ -83,7 +83,7 @@ export const terminate: Command = async ({ row, instance }, env, ctx) => {
   if (refusal) return refusal;
   // From here on no step goes on with it, whatever becomes of this request.
   if (!(await markCancelling(env.DB, row.order_id, "Terminated.")))
-    return "The parcel has left: there is nothing to take back.";
+    return "The parcel has left: the order can no longer be cancelled.";
   const rolledBack = instance.terminate({ rollback: true });
   ctx.waitUntil(rolledBack.then(() => finishCancelling(row, env, ctx)).catch(console.error));
   // A refusal comes at once, and so does the end of a rollback that meets no fault. For any other there is GET.
@@ -103,14 +103,14 @@ export const restart =
     // What an order was given back for stays given back: the steps before `from` would not run again.
     if (isClosed(row)) return `The order is ${row.state}: place a new one.`;
     if (from && row.state === "cancelling")
-      return "The order is being cancelled: restart it without a step, to finish that.";
+      return "The order is being cancelled: restart it without a step to finish that.";
     if (row.state === "cancelling" && BUSY.has((await instance.status()).status)) return CANCELLING;
     try {
       await instance.restart(from ? { from: { name: from } } : {});
       return null;
     } catch (error) {
       if (!(error instanceof Error && /instance\.cannot_restart/.test(error.message))) throw error;
-      return `The instance has not come to a step "${from}".`;
+      return `The instance has not reached a step "${from}".`;
     }
   };
 

@@ -73,7 +73,7 @@ function page(
           <h1>Sign up</h1>
           <p role="status">${message}</p>
           <form method="post" action="/signup" data-thanks="${THANKS}">
-            <label for="email">E-mail address</label>
+            <label for="email">Email address</label>
             <input
               id="email"
               name="email"

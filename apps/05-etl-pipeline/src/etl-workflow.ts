@@ -38,7 +38,7 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
       files.push(...page.files);
     }
     if (files.length > MAX_FILES) {
-      throw new NonRetryableError(`More than ${MAX_FILES} files: pack several into one.`);
+      throw new NonRetryableError(`More than ${MAX_FILES} files: combine several into one.`);
     }
 
     // Transform: from R2 to R2. What comes back is a count; the rows themselves would not fit into a step's result.
