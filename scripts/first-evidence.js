@@ -33,7 +33,7 @@ To compare it with something else, in turns, on the same machine:
   --command COMMAND  what a newcomer types there, for /bin/sh
   --until REGEX      what counts as its first evidence in the output, colours taken away
 
-Exit code: 0 all runs showed their evidence, 1 one did not, 2 the call was wrong, 130 after Ctrl-C.
+Exit code: 0 all runs showed their evidence, 1 one did not, 2 wrong arguments, 130 after Ctrl-C.
 `;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

@@ -24,7 +24,7 @@ export default {
           trial: "mail.send always fails",
           breaks: "undone-leaves-nothing",
           because:
-            "The parcel has left, so nothing is taken back: the order stays shipped, without its mail.",
+            "The parcel has left, so nothing is compensated: the order stays shipped, without its email.",
           cure: 'POST /orders/:id/restart from "send mail"',
         },
         {

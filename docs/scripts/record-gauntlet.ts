@@ -41,7 +41,7 @@ for (const selection of await select(lessons, process.argv.slice(2))) {
 }
 if (!ok) {
   console.error(
-    "Some fixes do not bear what they say: see `pnpm gauntlet`. It was written all the same.",
+    "Some fixes are not as expected: see `pnpm gauntlet`. The recording was written anyway.",
   );
   process.exitCode = 1;
 }

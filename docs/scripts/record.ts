@@ -48,7 +48,7 @@ for (const { lesson, pairs } of await select(lessons, process.argv.slice(2))) {
 }
 if (!ok) {
   console.error(
-    "Some evidence was not as expected: see `pnpm compare`. It was written all the same.",
+    "Some evidence was not as expected: see `pnpm compare`. The recording was written anyway.",
   );
   process.exitCode = 1;
 }

@@ -108,7 +108,11 @@ test("sleeps and waits, one that times out, and an undo", () => {
   expect(timeline?.rows.pitfall).toMatchObject([
     { kind: "step", label: "night", bars: [{ kind: "sleep", from: 1, to: 500, end: "ok" }] },
     { kind: "step", label: "review (2)", bars: [{ kind: "wait", to: 900, end: "timed-out" }] },
-    { kind: "undo", label: "charge", bars: [{ kind: "attempt", from: 902, to: 905, end: "ok" }] },
+    {
+      kind: "rollback",
+      label: "charge",
+      bars: [{ kind: "attempt", from: 902, to: 905, end: "ok" }],
+    },
   ]);
 });
 

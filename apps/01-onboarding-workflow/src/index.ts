@@ -30,7 +30,7 @@ app.notFound(notFoundAsJson);
 app.use(limitBody());
 
 // The first trigger: a request. `create` returns at once, so the answer does not wait for the run.
-// Anybody may ask, so nobody may ask without end: neither a caller, nor all of them together for one address.
+// Anybody may call this, so it is limited: for each caller, and for each email address.
 app.post("/onboard", limitCallers, jsonBody(onboardingRequest), async (c) => {
   const user = c.req.valid("json");
   await limitRecipient(c.env.PER_RECIPIENT, user.email);
@@ -46,7 +46,7 @@ app.post("/onboard", limitCallers, jsonBody(onboardingRequest), async (c) => {
 });
 app.all("/onboard", onlyMethods("POST"));
 
-// Puts a request into the queue of the second trigger, whatever it holds: the consumer has to cope. In production other Workers
+// Puts a request into the queue of the second trigger, whatever it holds: the consumer handles that. In production other Workers
 // of ours send to it, and a stranger must not.
 app.post("/onboard/queue", requireToken("OPERATOR_TOKEN"), jsonBody(v.unknown()), async (c) => {
   try {
@@ -63,7 +63,7 @@ app.get("/status/:id", async (c) => {
   const instance = await findInstance(c.env, id);
   if (!instance) return c.json({ error: `There is no instance "${id}".` }, 404);
   const { status, output = null, error = null } = await instance.status();
-  // An id can be guessed. What a run has done and why it failed is for whoever operates it.
+  // An id can be guessed. What a run has done and why it failed is for operators only.
   const details = (await hasToken(c, c.env.OPERATOR_TOKEN)) ? { output, error } : {};
   return c.json({ instanceId: id, status, ...details });
 });
@@ -75,13 +75,13 @@ export default {
   // The second trigger: a message.
   queue: consumeOnboardingRequests,
 
-  // The third trigger: a cron. The same firing twice has the same id, and starts one run.
+  // The third trigger: a cron. If it fires twice for one time, the id is the same, and one run starts.
   async scheduled({ scheduledTime }, env) {
     await createInstanceOnce(env.DAILY_REPORT, {
       id: `daily-${scheduledTime}`,
       params: { scheduledTime },
     });
-    // By then somebody has looked at what could not be read, and nothing is asked for once more.
+    // By then somebody has looked at the messages that could not be read.
     const before = scheduledTime - RETENTION_MS;
     await env.DB.prepare("DELETE FROM parked_messages WHERE parked_at < ?1").bind(before).run();
     await sweepWorld(env.WORLD, before);

@@ -4,7 +4,7 @@ import { QUEUES } from "./queues.ts";
 import { onboardingRequest } from "./schemas.ts";
 import { startOnboarding } from "./start-onboarding.ts";
 
-/** Starts one onboarding per message. What no retry can help is parked, and its neighbours are served. */
+/** Starts one onboarding per message. A message that no retry can help is parked, and the others are processed. */
 export async function consumeOnboardingRequests(batch: MessageBatch, env: Env): Promise<void> {
   for (const message of batch.messages) {
     try {
@@ -25,7 +25,7 @@ async function consume(message: Message, queue: string, env: Env): Promise<void>
     await park(message, queue, issuesAsText(user.issues), env);
   } else {
     const onboarding = await startOnboarding(env, user.output);
-    // Nobody waits for an answer here: what a client would be told is kept for a person.
+    // No client waits for a response here, so the reason is stored for a person.
     if (onboarding.outcome === "refused") await park(message, queue, onboarding.reason, env);
   }
 }

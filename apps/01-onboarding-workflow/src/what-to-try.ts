@@ -13,6 +13,6 @@ The pairs:
   curl ${origin}/pitfalls
   curl -i -X POST ${origin}/pitfalls/side-effect-outside-step/pitfall
 
-See Workflows, tables and mail in the Local Explorer:
+See Workflows, tables and emails in the Local Explorer:
   ${origin}/cdn-cgi/explorer
 `;

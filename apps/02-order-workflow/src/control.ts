@@ -12,10 +12,10 @@ import {
 } from "./orders.ts";
 import type { OrderReview } from "./schemas.ts";
 
-/** What somebody wants of an order: does it, or says why not. */
+/** A command for an order: does it, or says why not. */
 type Command = (order: Order, env: Env, ctx: Context) => Promise<string | null>;
 
-/** What may go on after the answer. */
+/** What may go on after the response. */
 type Context = Pick<ExecutionContext, "waitUntil">;
 
 const ALIVE = ["queued", "running", "waiting"];
@@ -30,8 +30,8 @@ const CANCELLING = "The order is being cancelled: wait until that has ended.";
 const NO_INSTANCE = "There is no instance any more: the platform keeps one for days only.";
 
 /**
- * Carries out one command for an order at a time: of two at once a statement lets the first one in, and the second one
- * hears so. Each looks at the row and at the instance before it says yes.
+ * Runs one command for an order at a time: of two at once the first one gets the row, and the second one is refused. Each
+ * checks the row and the instance first.
  */
 export async function oneAtATime(
   command: Command,
@@ -40,7 +40,7 @@ export async function oneAtATime(
   ctx: Context,
 ): Promise<string | null> {
   const row = await takeOrder(env.DB, orderId);
-  if (!row) return "Another command for this order is under way: try again.";
+  if (!row) return "Another command for this order is running: try again.";
   try {
     const instance = await findInstance(env.ORDERS, instanceId);
     return await command({ row, instance }, env, ctx);
@@ -62,7 +62,7 @@ export const resume: Command = async ({ instance }) => {
   return refusal;
 };
 
-/** Hands over a person's review, to somebody who hears it. */
+/** Passes a person's review on to an instance that waits for it. */
 export const review =
   (given: OrderReview): Command =>
   async ({ row, instance }, env) => {
@@ -76,14 +76,14 @@ export const review =
     return null;
   };
 
-/** Takes an order back. Giving everything back may take minutes, so whoever asks is answered when it has begun. */
+/** Cancels an order. Its rollback may take minutes, so the response goes out when it has begun. */
 export const terminate: Command = async ({ row, instance }, env, ctx) => {
   if (!instance) return NO_INSTANCE;
   const refusal = await unless(instance, [...ALIVE, ...PAUSED], "terminate it");
   if (refusal) return refusal;
-  // From here on no step goes on with it, whatever becomes of this request.
+  // From here on no step goes on with it, whatever happens to this request.
   if (!(await markCancelling(env.DB, row.order_id, "Terminated.")))
-    return "The parcel has left: there is nothing to take back.";
+    return "The parcel has left: the order can no longer be cancelled.";
   const rolledBack = instance.terminate({ rollback: true });
   ctx.waitUntil(rolledBack.then(() => finishCancelling(row, env, ctx)).catch(console.error));
   // A refusal comes at once, and so does the end of a rollback that meets no fault. For any other there is GET.
@@ -100,22 +100,22 @@ export const restart =
   (from: string | undefined): Command =>
   async ({ row, instance }) => {
     if (!instance) return NO_INSTANCE;
-    // What an order was given back for stays given back: the steps before `from` would not run again.
+    // What was compensated stays so: the steps before `from` would not run again.
     if (isClosed(row)) return `The order is ${row.state}: place a new one.`;
     if (from && row.state === "cancelling")
-      return "The order is being cancelled: restart it without a step, to finish that.";
+      return "The order is being cancelled: restart it without a step to finish that.";
     if (row.state === "cancelling" && BUSY.has((await instance.status()).status)) return CANCELLING;
     try {
       await instance.restart(from ? { from: { name: from } } : {});
       return null;
     } catch (error) {
       if (!(error instanceof Error && /instance\.cannot_restart/.test(error.message))) throw error;
-      return `The instance has not come to a step "${from}".`;
+      return `The instance has not reached a step "${from}".`;
     }
   };
 
 /**
- * A run that was restarted a moment ago has forgotten its steps, so its rollback has nothing to compensate. It comes to them
+ * A run that was restarted a moment ago has forgotten its steps, so its rollback has nothing to compensate. It reaches them
  * again, goes no further since the order is being cancelled, and compensates them.
  */
 async function finishCancelling(
@@ -127,7 +127,7 @@ async function finishCancelling(
   if (row?.state === "cancelling") await oneAtATime(restart(undefined), row, env, ctx);
 }
 
-/** Says what to do where the instance is in no state that allows what is asked. The platform would ignore it in silence. */
+/** Says what to do if the instance's state does not allow the command. The platform would ignore it silently. */
 async function unless(
   instance: WorkflowInstance | null,
   allowed: string[],

@@ -36,7 +36,7 @@ app.post("/orders", limitCallers, jsonBody(orderRequest), async (c) => {
     return c.json({ error: `There is another order "${order.orderId}". Choose a new id.` }, 409);
   }
   if (placed.state === "unsold") {
-    return c.json({ error: `Nobody sells the sku ${placed.skus.join(", ")}.` }, 400);
+    return c.json({ error: `There is no product with the sku ${placed.skus.join(", ")}.` }, 400);
   }
   const status = placed.state === "new" ? "started" : "already-started";
   return c.json(

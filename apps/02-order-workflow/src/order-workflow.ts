@@ -76,7 +76,7 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
     );
 
     if (charge.status === "declined") {
-      // A "no" is an answer, not an error: nothing to retry, no rollback. So the stock is given back right here.
+      // A refusal is a result, not an error: nothing to retry, no rollback. So the stock is released right here.
       await step.do("release stock", rollbackPolicy, async () => {
         await stock.release({ orderId, key: keyOf("release stock") });
         await closeOrder(DB, orderId, "declined", `${charge.code}: ${charge.message}`);
@@ -97,7 +97,7 @@ export class OrderWorkflow extends WorkflowEntrypoint<Env, PlacedOrder> {
         given = v.parse(orderReview, payload);
       }
     } catch (error) {
-      // Only a timeout means that nobody answered. A pause or a lost engine passes through here as well.
+      // Only a timeout means that nobody answered. A pause or a lost engine arrives here as well.
       if (!isTimeout(error)) throw error;
     }
     // A review that was taken in the very last moment is in the row, and counts.

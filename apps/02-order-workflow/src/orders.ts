@@ -1,7 +1,7 @@
 import { NonRetryableError } from "cloudflare:workflows";
 import type { OrderReview } from "./schemas.ts";
 
-/** An order's way. It moves to the right only, whatever a retry, a replay or a restart writes again. */
+/** The states of an order, in their order. It only moves forward, whatever a retry, a replay or a restart writes again. */
 const WAY = ["received", "reserved", "in review", "approved", "shipping", "shipped", "complete"];
 
 /** A row of the table `orders`. Beside those of {@link WAY}, its state may be `declined`, `cancelling`, `cancelled`. */
@@ -25,7 +25,7 @@ export interface Order {
   instance: WorkflowInstance | null;
 }
 
-/** Writes the order down before anything is done for it. */
+/** Stores the order before any work on it. */
 export async function insertOrder(
   db: D1Database,
   order: { orderId: string; instanceId: string; fingerprint: string; totalCents: number },
@@ -49,7 +49,7 @@ export const findOrder = (db: D1Database, orderId: string): Promise<OrderRow | n
 /**
  * Moves an order on to a state, unless it is there or further already.
  *
- * @throws NonRetryableError where the order is being cancelled or closed: then nothing more may be done for it
+ * @throws NonRetryableError where the order is being cancelled or closed: then no more work may be done for it
  */
 export async function transitionTo(
   db: D1Database,
@@ -72,10 +72,10 @@ export async function transitionTo(
   );
 }
 
-/** How long a command may keep an order to itself, in milliseconds: whoever takes longer has died. */
+/** How long a command may lock an order, in milliseconds: one that takes longer has died. */
 const COMMAND_MS = 30_000;
 
-/** Keeps an order for one command, and reads it; null while another one has it. */
+/** Locks an order for one command, and reads it; null while another one holds it. */
 export const takeOrder = (db: D1Database, orderId: string): Promise<OrderRow | null> =>
   db
     .prepare(
@@ -84,7 +84,7 @@ export const takeOrder = (db: D1Database, orderId: string): Promise<OrderRow | n
     .bind(orderId, Date.now() + COMMAND_MS, Date.now())
     .first<OrderRow>();
 
-/** Lets the next command for an order in, unless ours took so long that another one has it already. */
+/** Unlocks an order, unless this command took so long that another one holds it already. */
 export async function leaveOrder(db: D1Database, taken: OrderRow): Promise<void> {
   await db
     .prepare("UPDATE orders SET busy_until = 0 WHERE order_id = ?1 AND busy_until = ?2")
@@ -122,9 +122,9 @@ export async function closeReview(
 }
 
 /**
- * Begins to take an order back.
+ * Begins to cancel an order.
  *
- * @returns false where the parcel has left: from there the only way is on
+ * @returns false if the parcel has left: then it can no longer be cancelled
  */
 export async function markCancelling(
   db: D1Database,
@@ -142,7 +142,7 @@ export async function markCancelling(
   return meta.changes === 1;
 }
 
-/** Closes an order that came to nothing, once all is given back; what is closed or shipped stays as it is. */
+/** Closes an order that failed, once all is compensated; one that is closed or shipped stays as it is. */
 export async function closeOrder(
   db: D1Database,
   orderId: string,

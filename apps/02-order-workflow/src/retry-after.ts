@@ -1,12 +1,12 @@
 import type { WorkflowDelayFunction } from "cloudflare:workers";
 
-/** What a provider that names no time gets. */
+/** The delay for a provider that names no time. */
 const DEFAULT_DELAY_MS = 1000;
 
-/** Longest pause that a provider can make us keep. */
+/** The longest pause that a provider can ask for. */
 const MAX_DELAY_MS = 5 * 60 * 1000;
 
-/** The provider's own "try again in N s". It stands in the message: other properties of an error are lost on its way. */
+/** The provider's own "try again in N s". It is in the message: an error's other properties are lost. */
 export const retryAfter: WorkflowDelayFunction = ({ error }) => {
   const seconds = /try again in (\d+) s/.exec(error.message)?.[1];
   return seconds ? Math.min(Number(seconds) * 1000, MAX_DELAY_MS) : DEFAULT_DELAY_MS;

@@ -1,6 +1,6 @@
 import { eventsSoFar, stepNameOf } from "@durable-lessons/worker-helpers/instances";
 
-/** One step of an instance, as the platform tells it. */
+/** One step of an instance, as the platform reports it. */
 export interface StepView {
   name: string;
   kind: "do" | "rollback" | "sleep" | "wait";

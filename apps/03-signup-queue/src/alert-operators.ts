@@ -1,16 +1,16 @@
 import { outsideWorld } from "@durable-lessons/outside-world";
 
-/** Of many letters that die in one outage operators hear once in this time. */
+/** For all dead letters of one outage operators get one alert in this time. */
 const EVERY_MS = 15 * 60 * 1000;
 
 /** The name of the alerts in the outside world. */
 export const ALERTS = "dead-letters";
 
 /**
- * Tells operators, in one alert, of all letters that they have not been told of; at most once in a quarter of an hour. What it
- * leaves, and what fails, is for the next call: consumers call it when they have kept a letter, and so does a cron.
+ * Sends operators one alert about all new letters, at most once in a quarter of an hour. The next call does the rest, and
+ * what failed: consumers call it when they have stored a letter, and so does a cron.
  *
- * @returns of how many letters it has told. It throws nothing: a letter that is kept must not come again for its alert
+ * @returns the number of letters in the alert. It never throws: a stored letter must not be redelivered because of its alert
  */
 export async function alertOperators(env: ConsumerEnv, now = Date.now()): Promise<number> {
   try {
@@ -28,7 +28,7 @@ async function tell(env: ConsumerEnv, now: number): Promise<number> {
   ).first<{ count: number; last: number; reason: string }>();
   if (!waiting?.count) return 0;
 
-  // Of two at once one may tell them. Were it killed after this line, the next one would in a quarter of an hour.
+  // Only one of two at once may send it. If it is killed after this line, the next one does in a quarter of an hour.
   const turn = await env.DB.prepare(
     `INSERT INTO alerts (id, sent_at) VALUES (1, ?1)
      ON CONFLICT (id) DO UPDATE SET sent_at = excluded.sent_at WHERE sent_at <= excluded.sent_at - ?2
@@ -47,7 +47,7 @@ async function tell(env: ConsumerEnv, now: number): Promise<number> {
       key: `dead-letters-${last}`,
     });
   } catch (error) {
-    // Whoever comes next may try at once.
+    // The next call may try at once.
     await env.DB.prepare("UPDATE alerts SET sent_at = 0 WHERE sent_at = ?1").bind(now).run();
     throw error;
   }

@@ -11,14 +11,14 @@ import { Pace } from "./pace.ts";
 /** Of the mail provider, for all batches of this Worker. */
 const pace = new Pace();
 
-/** Sends one welcome mail per signup, however often its message comes. */
+/** Sends one welcome email per signup, however often its message comes. */
 export async function consumeSignups(batch: MessageBatch, env: ConsumerEnv): Promise<void> {
   const outcomes = await consumeOnce(batch, {
     db: env.DB,
-    // A body that has no key now will have none after a retry: what throws here is a permanent failure.
+    // A body without a key has none after a retry either: an error here is a permanent failure.
     key: (message) => readSignup(message).id,
     handler: (message, context) => sendWelcomeMail(message, context, env),
-    // It is kept for a person, and its neighbours are served.
+    // It is stored for a person, and the others are processed.
     onPermanentFailure: (message, error) => keepDeadLetter(message, env, reasonOf(error)),
   });
   await noteFailures(batch, outcomes, env);
@@ -34,12 +34,12 @@ async function sendWelcomeMail(
   const { mail } = outsideWorld(env, id);
   const hello = name ? `Hello ${name},` : "Hello,";
   try {
-    // Between the mail and its mark in D1 this Worker can die. A provider that takes keys knows this one then, and sends nothing.
-    // `send_email` takes none, and sends again: a second welcome is a smaller evil than none.
+    // This Worker can die between the email and its mark in D1. A provider that takes keys then knows this one, and sends nothing.
+    // `send_email` takes none, and sends again: two welcomes are better than none.
     const welcome = { to: email, subject: "Welcome", text: `${hello} good to have you.`, key };
     await pace.run(() => mail.send(welcome), signal);
   } catch (error) {
-    // The same person in another spelling, and the first mail is out although its mark is missing.
+    // The same person in another spelling, and the first email is out although its mark is missing.
     if (error instanceof ProviderError && error.code === "idempotency_key_reused") return;
     throw error;
   }

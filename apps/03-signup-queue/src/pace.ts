@@ -1,4 +1,4 @@
-/** A provider's answer that it has had enough for now: 429 with `Retry-After`. */
+/** A provider's answer that it is overloaded: 429 with `Retry-After`. */
 interface TooMany {
   retryAfterSeconds: number;
 }

@@ -111,7 +111,7 @@ const keyOf = (id: string) => `dead-letter/${id}`;
 
 /** Why a letter cannot be sent again as it is, or null. */
 function obstacleTo(letter: DeadLetter): string | null {
-  if (!bodyOf(letter).isReadable) return "Its body is no JSON. Discard it.";
+  if (!bodyOf(letter).isReadable) return "Its body is not JSON. Discard it.";
   const bytes = bytesOf(letter);
   if (bytes <= BATCH.bytesOfOne) return null;
   return `Its body of ${bytes} bytes does not fit into a message, which takes ${BATCH.bytesOfOne}. Discard it.`;

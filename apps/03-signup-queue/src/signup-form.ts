@@ -37,12 +37,12 @@ const SCRIPT = `
       status.textContent = response.ok ? form.dataset.thanks : answer.error;
       if (response.ok) form.reset();
     } catch {
-      status.textContent = "There was no answer. Send it again: you get one mail.";
+      status.textContent = "There was no answer. Send it again: you get one email.";
     }
   });
 `;
 
-const THANKS = "Thank you. A mail is on its way to you.";
+const THANKS = "Thank you. An email is on its way to you.";
 
 /** What somebody has typed, and what is wrong with it or became of it. */
 interface Typed {
@@ -73,7 +73,7 @@ function page(
           <h1>Sign up</h1>
           <p role="status">${message}</p>
           <form method="post" action="/signup" data-thanks="${THANKS}">
-            <label for="email">E-mail address</label>
+            <label for="email">Email address</label>
             <input
               id="email"
               name="email"
@@ -83,7 +83,7 @@ function page(
               required
               value="${email}"
             />
-            <label for="name">Name, if you like</label>
+            <label for="name">Name (optional)</label>
             <input id="name" name="name" autocomplete="name" maxlength="100" value="${name}" />
             <button>Sign up</button>
           </form>
@@ -119,7 +119,7 @@ formRoutes.post("/", async (c, next) => {
     if (!isTooMany) console.error(error);
     const message = isTooMany
       ? error.message
-      : "That did not work. Send it again: you get one mail.";
+      : "That did not work. Send it again: you get one email.";
     c.header("retry-after", "60");
     return page(c, isTooMany ? 429 : 503, { ...typed, message });
   }

@@ -11,11 +11,11 @@ export async function restartFailed(env: Env, row: OrderRow): Promise<string | n
   const { state, instance } = await lookAt(env, row);
   if (state !== "failed") return NOT_FAILED;
   if (!instance) {
-    return "Its instance is forgotten, and with it how far it came. Settle it by hand, then cancel it.";
+    return "Its instance, and with it its progress, is forgotten. Settle it by hand, then cancel it.";
   }
   const events = await eventsSoFar(instance);
   if (events.some(({ type }) => type.startsWith("rollback"))) {
-    return "Its undo has begun, and the parcel would leave all the same. Settle it by hand, then cancel it.";
+    return "Its rollback has begun, and a restart would still ship the parcel. Settle it by hand, then cancel it.";
   }
   if (!(await claimRestart(env.DB, row))) return TAKEN;
   await instance.restart();

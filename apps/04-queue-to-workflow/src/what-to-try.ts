@@ -11,7 +11,7 @@ Two at once, one of them invalid:
 Restart an order that was stopped:
   curl -i -X POST ${origin}/orders/o-1/restart -H "authorization: Bearer $OPERATOR_TOKEN"
 
-Restock a product, one truck at a time, and say that it has come:
+Restock a product, one truck at a time, and report its delivery:
   curl -i -X POST ${origin}/products/tea/restock -H "authorization: Bearer $OPERATOR_TOKEN"
   curl -i -X POST ${origin}/products/tea/delivered -H "authorization: Bearer $OPERATOR_TOKEN"
 

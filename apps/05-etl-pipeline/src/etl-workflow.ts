@@ -17,19 +17,19 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
   override async run(event: WorkflowEvent<EtlRun>, step: WorkflowStep) {
     const { env } = this;
     const { day } = event.payload;
-    // Nothing here is hurt by another attempt. Five retries bridge some minutes, the timeout is for a file of 100 MB.
+    // Every step here is safe to repeat. Five retries bridge a few minutes, the timeout is for a file of 100 MB.
     const retryPolicy = {
       retries: { limit: 5, delay: env.RETRY_DELAY, backoff: "exponential" },
       timeout: "10 minutes",
     } as const;
 
     await step.do("open run", retryPolicy, () => openRun(env.DB, day), {
-      // Whatever ends the run for good can be read with the day: nobody is awake to see it happen.
+      // The reason is stored with the day: nobody is awake to see it.
       rollback: ({ error }) => failRun(env.DB, day, error.message),
       rollbackConfig: retryPolicy,
     });
 
-    // Extract: which files the run is about is decided here. A file that comes later is for a restart.
+    // Extract: the run's files are decided here. A later file needs a restart.
     const files: SourceFile[] = [];
     let page: Page | undefined;
     for (let nth = 1; page?.next !== null; nth++) {
@@ -38,10 +38,10 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
       files.push(...page.files);
     }
     if (files.length > MAX_FILES) {
-      throw new NonRetryableError(`More than ${MAX_FILES} files: pack several into one.`);
+      throw new NonRetryableError(`More than ${MAX_FILES} files: combine several into one.`);
     }
 
-    // Transform: from R2 to R2. What comes back is a count; the rows themselves would not fit into a step's result.
+    // Transform: from R2 to R2. The result is a count; the rows would not fit into a step's result.
     const staged: { source: SourceFile; rows: number }[] = [];
     for (const source of files) {
       const name = await stepName("transform", source);
@@ -49,7 +49,7 @@ export class EtlWorkflow extends WorkflowEntrypoint<Env, EtlRun> {
       if (result.state === "transformed") staged.push({ source, rows: result.rows });
     }
 
-    // Load: from R2 to D1. A file that fails is loaded again, and its neighbours are not.
+    // Load: from R2 to D1. Only a file that fails is loaded again.
     await step.do("clear what is stale", retryPolicy, () => clearStale(env.DB, day));
     for (const { source, rows } of staged) {
       const name = await stepName("load", source);

@@ -43,7 +43,7 @@ app.all("/runs", onlyMethods("POST"));
 app.use("/runs/:day/*", async (c, next) => {
   const day = c.req.param("day");
   if (!isDay(day)) {
-    return c.json({ error: `"${day}" is no day, such as 2026-11-28.`, field: "day" }, 400);
+    return c.json({ error: `"${day}" is not a day such as 2026-11-28.`, field: "day" }, 400);
   }
   const row = await findRun(c.env.DB, day);
   if (!row) return c.json({ error: `There is no run of ${day}.` }, 404);

@@ -40,7 +40,7 @@ export class R2Writer {
     await this.#upload.complete(this.#uploaded);
   }
 
-  /** Gives the object up. R2 itself forgets what a crash leaves behind, after seven days. */
+  /** Aborts the object. R2 itself deletes what a crash leaves behind, after seven days. */
   async abort(): Promise<void> {
     await this.#upload?.abort();
   }

@@ -2,7 +2,7 @@ import { createInstanceOnce, instanceIdFor } from "@durable-lessons/idempotency"
 import { findInstance } from "@durable-lessons/worker-helpers/instances";
 import { findRun, insertRun } from "./runs.ts";
 
-/** What became of a request for a run. An obstacle says what stands in its way, and how it is taken out of it. */
+/** The result of a request for a run. An obstacle says why there is none, and what to do. */
 export interface Started {
   instanceId: string;
   isNew: boolean;

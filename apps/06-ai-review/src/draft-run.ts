@@ -9,7 +9,7 @@ export const isOpen = ({ state }: DraftRow): boolean => OPEN.has(state);
 
 /**
  * The run of a draft as the platform sees it, and the row as it stands then. `forgotten`: there is no run yet, or it is past its
- * retention. A draft is stuck where something is still to be done for it, and nobody is there who hears of it.
+ * retention. A draft is stuck if work is left, but no run is there to do it.
  */
 export async function runOf({ DB, DRAFTS }: Pick<Env, "DB" | "DRAFTS">, known: DraftRow) {
   const instance = await findInstance(DRAFTS, known.instance_id);

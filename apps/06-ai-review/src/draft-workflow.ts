@@ -27,13 +27,13 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
 
     const draft = await step.do(
       "generate draft",
-      // A long text takes its time, and an attempt that is given up is paid all the same.
+      // A long text takes time, and an abandoned attempt still costs money.
       { retries: { limit: 2, delay: RETRY_DELAY, backoff: "exponential" }, timeout: "5 minutes" },
       async () =>
         // After a restart the text is there already.
         (await findText(DB, draftId)) ?? generate(this.env, model, prompt, keyOf("generate draft")),
       {
-        // Whatever fails for good before the decision, and `terminate({ rollback: true })`: the link is good no more.
+        // Whatever fails for good before the decision, and `terminate({ rollback: true })`: the link becomes invalid.
         rollback: ({ error }) => failDraft(DB, draftId, error.message),
         rollbackConfig: retryPolicy,
       },
@@ -47,18 +47,18 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
 
     await step.do("mail reviewer", retryPolicy, async () => {
       const link = await reviewLink(this.env, invitation);
-      // With another signing key, after a restart, it is another link, and so another mail.
+      // With another signing key, after a restart, it is another link, and so another email.
       const key = `${keyOf("mail reviewer")}-${await sha256Of(link)}`;
       await mail.send({ ...invitationMail(invitation, draft.model, link), key });
     });
 
-    // An event only wakes. What counts is in the row, whoever sent the event and whenever it came.
+    // An event only ends the wait. The row counts, whoever sent the event and whenever it came.
     const isAnswered = async (name: string, type: string, seconds: number) => {
       try {
         await step.waitForEvent(name, { type, timeout: seconds * 1000 });
         return true;
       } catch (error) {
-        // Only a timeout means that nobody answered. A pause or a lost engine passes through here as well.
+        // Only a timeout means that nobody answered. A pause or a lost engine arrives here as well.
         if (!isTimeout(error)) throw error;
         return false;
       }
@@ -72,7 +72,7 @@ export class DraftWorkflow extends WorkflowEntrypoint<Env, DraftRequest> {
     ) {
       const isOpen = await step.do("start reminder", retryPolicy, () => startReminder(DB, draftId));
       if (isOpen) {
-        // A courtesy: if it cannot be sent, the review stays open all the same, and the first mail has the link.
+        // Best effort: if it cannot be sent, the review stays open, and the first email has the link.
         const reminder = step.do("remind reviewer", retryPolicy, async () => {
           const link = await reviewLink(this.env, invitation);
           const key = `${keyOf("remind reviewer")}-${await sha256Of(link)}`;

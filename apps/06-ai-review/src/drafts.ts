@@ -1,7 +1,7 @@
 import { NonRetryableError } from "cloudflare:workflows";
 import { sha256 } from "./bytes.ts";
 
-/** What became of a draft that was decided about, by a person or by time. */
+/** The outcome of a draft, decided by a person or by a timeout. */
 export type Decision = "approved" | "rejected" | "closed";
 
 /** A row of the table `drafts`. */
@@ -27,7 +27,7 @@ export interface Text {
   text: string;
 }
 
-/** Writes the draft down before anything is done for it. */
+/** Stores the draft before any work on it. */
 export async function insertDraft(
   db: D1Database,
   draft: { draftId: string; reviewer: string; instanceId: string; fingerprint: string },
@@ -109,7 +109,7 @@ export const claimReview = (
     .bind(draft_id, reviewed, decision, Date.now())
     .first<DraftRow>();
 
-/** Closes a draft that nobody has decided about, and says how it stands. The same again changes nothing. */
+/** Closes a draft without a decision, and returns its state. The same again changes nothing. */
 export async function closeReview(db: D1Database, draftId: string): Promise<string> {
   await db
     .prepare(
@@ -121,7 +121,7 @@ export async function closeReview(db: D1Database, draftId: string): Promise<stri
   return (await readDraft(db, draftId)).state;
 }
 
-/** Notes why a draft's run has failed, and withdraws the draft unless somebody has decided about it. */
+/** Records why a draft's run has failed, and withdraws the draft unless it was decided. */
 export async function failDraft(db: D1Database, draftId: string, reason: string): Promise<void> {
   await db
     .prepare(

@@ -74,7 +74,7 @@ export async function generate(
   const read = v.safeParse(anyAnswer, answer);
   // The next answer would have no other shape, and would be paid again.
   if (!read.success)
-    throw new NonRetryableError(`The model gave no text, but ${await shapeOf(answer)}.`);
+    throw new NonRetryableError(`The model returned no text, but ${await shapeOf(answer)}.`);
   // What UTF-8 or HTML cannot carry would be another text on the reviewer's page.
   const text = read.output.toWellFormed().replaceAll("\0", "\uFFFD");
   return { model: AI ? MODEL : STAND_IN, text };

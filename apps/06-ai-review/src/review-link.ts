@@ -1,6 +1,6 @@
 import { fromHex, toHex, utf8 } from "./bytes.ts";
 
-/** What a link lets its bearer do: decide once, about one version of one draft, in one reviewer's name, for some time. */
+/** What a link allows: decide once, about one version of one draft, in one reviewer's name, for some time. */
 export interface Invitation {
   draftId: string;
   sha256: string;
@@ -38,7 +38,7 @@ export function obstacleToLinks(env: LinkEnv, url: string): string | null {
   return null;
 }
 
-/** The reviewer's link: the same for the same invitation, so that a retried mail is the same mail. */
+/** The reviewer's link: the same for the same invitation, so that a retried email is the same email. */
 export async function reviewLink(env: LinkEnv, invitation: Invitation): Promise<string> {
   const [key] = keysOf(env);
   if (!key) throw new Error("No key signs the links.");

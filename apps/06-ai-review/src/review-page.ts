@@ -15,7 +15,7 @@ export const reviewPage = (c: Context, { draft_id, model, text, sha256, expires_
     c,
     200,
     `Review of draft ${draft_id}`,
-    `<p>Written by <strong>${escape(model ?? "")}</strong>. What you approve is published exactly as it stands here.</p>
+    `<p>Written by <strong>${escape(model ?? "")}</strong>. If you approve it, this exact text is published.</p>
 <pre id="draft">
 ${escape(text ?? "")}</pre>
 <form method="post">

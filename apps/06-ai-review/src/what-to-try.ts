@@ -5,7 +5,7 @@ Ask for a draft, once however often you ask:
   curl -i ${origin}/drafts -H "authorization: Bearer $DRAFT_TOKEN" -H 'content-type: application/json' -d '{ "draftId": "d-1", "prompt": "Why is tea green?", "reviewer": "bob@example.com" }'
   curl ${origin}/drafts/d-1 -H "authorization: Bearer $DRAFT_TOKEN"
 
-The reviewer's mail with the link is in the Local Explorer, among the e-mails:
+The reviewer's email with the link is in the Local Explorer, among the emails:
   ${origin}/cdn-cgi/explorer
 
 Open the link in a browser, decide, and read what was published:

@@ -222,7 +222,7 @@ async function jsonBody(request: IncomingMessage): Promise<Record<string, unknow
   try {
     body = JSON.parse(text);
   } catch {
-    throw new BadRequestError("The body is no JSON.");
+    throw new BadRequestError("The body is not JSON.");
   }
   if (typeof body !== "object" || body === null)
     throw new BadRequestError("The body is no object.");

@@ -187,7 +187,7 @@ export function tableOf(timeline: Timeline, messages: Messages): TableRow[] {
 
 function labelOf(row: Row, messages: Messages): string {
   if (row.kind === "message") return messages.rows.message(row.label);
-  if (row.kind === "undo") return messages.rows.undo(row.label);
+  if (row.kind === "rollback") return messages.rows.rollback(row.label);
   return row.label;
 }
 

@@ -26,7 +26,7 @@ interface Point {
 
 /** A step, a message, or a kind of effect. */
 export interface Row {
-  kind: "effect" | "message" | "step" | "undo";
+  kind: "effect" | "message" | "step" | "rollback";
   /** The step's name, the message's index, or the effect's kind. */
   label: string;
   bars: Bar[];
@@ -168,7 +168,7 @@ function stepRows(unsorted: PlatformEvent[], crashAt: number | null): Row[] {
   const rows = new Map<string, Row>();
   for (const event of events) {
     if (event.stepName === undefined) continue;
-    const kind = event.type.startsWith("rollback_") ? "undo" : "step";
+    const kind = event.type.startsWith("rollback_") ? "rollback" : "step";
     const key = `${kind} ${event.stepName}`;
     const row: Row = rows.get(key) ?? {
       kind,

@@ -137,7 +137,7 @@ describe("a reader of lesson 1", () => {
   });
 });
 
-describe("what else a fix bears", () => {
+describe("what else a fix survives", () => {
   const PAIR = "insert-that-cannot-repeat";
   const gauntletOn = (page: Page) => pairOn(page, PAIR).locator("details.gauntlet");
   const tableOf = (gauntlet: Locator) => gauntlet.locator("td[data-trial]").allInnerTexts();
@@ -158,12 +158,12 @@ describe("what else a fix bears", () => {
     expect(trials.length).toBeGreaterThan(8);
     for (const { side, trial, broken } of trials) {
       const cell = await gauntlet.locator(`[data-trial="${side} ${trial}"]`).innerText();
-      const words = broken.length === 0 ? ["✓ bears it"] : broken.map(({ saw }) => saw);
+      const words = broken.length === 0 ? ["✓ survives"] : broken.map(({ saw }) => saw);
       expect(words.filter((text) => !cell.includes(text))).toEqual([]);
     }
     const borne = grid?.fix.filter(({ broken }) => broken.length === 0).length;
     expect(await gauntlet.locator("summary").innerText()).toContain(
-      `bears ${borne} of ${grid?.fix.length} trials`,
+      `survives ${borne} of ${grid?.fix.length} trials`,
     );
     expect(complaints).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe("what else a fix bears", () => {
     const counts = async () => {
       const texts = await page.locator(".catalogue-list .gauntlet-count").allInnerTexts();
       return texts.map((text) => {
-        const [, borne, trials] = /^bears (\d+) of (\d+) trials/.exec(text) ?? [];
+        const [, borne, trials] = /^survives (\d+) of (\d+) trials/.exec(text) ?? [];
         return { borne: Number(borne), not: Number(trials) - Number(borne) };
       });
     };

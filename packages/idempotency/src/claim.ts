@@ -23,7 +23,7 @@ export interface KeepOptions extends StoreOptions {
   /**
    * How long the provider of the effect remembers a key, in milliseconds: Stripe at least 24 hours, others minutes. Work
    * that was begun so long ago and never finished is then `in doubt`: refused, for a person to decide, since the provider
-   * would do it a second time. 0 for one that knows no keys: nothing is ever repeated. Default: it remembers for ever.
+   * would do it a second time. 0 for one that knows no keys: nothing is ever repeated. Default: it remembers forever.
    */
   providerRemembersMs?: number | undefined;
 }
@@ -117,7 +117,7 @@ export async function claim(
   const had = new Set<string>();
   return entries.map((entry) => {
     const row = rows.get(entry.key);
-    if (row === undefined) throw new Error(`D1 told nothing of "${entry.key}"`);
+    if (row === undefined) throw new Error(`D1 returned no row for "${entry.key}"`);
     const answer = toClaim(row, entry, had.has(entry.key) ? undefined : owner);
     if (answer.state === "claimed") had.add(entry.key);
     return answer;

@@ -25,7 +25,7 @@ export interface MessageOutcome {
    * - `duplicate`: the work was done before; acked
    * - `in progress`: another consumer is at it; retried after its lease
    * - `not started`: the batch took too long; retried at once
-   * - `failed`: retried with back-off, see `error`
+   * - `failed`: retried with backoff, see `error`
    * - `permanent failure`: handed to `onPermanentFailure` and acked, see `error`
    */
   outcome: "done" | "duplicate" | "in progress" | "not started" | "failed" | "permanent failure";

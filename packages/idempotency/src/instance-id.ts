@@ -19,7 +19,7 @@ const READABLE = /^[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*$/;
  * - **Readable where it can be**: `("onboard", "u_42")` gives `onboard-u_42`. A hyphen inside a part is doubled, so
  *   `("etl", "2026-11-29")` gives `etl-2026--11--29`.
  * - **Hashed where it must be** (other characters, a leading, trailing or double hyphen, or too long):
- *   `<prefix>---<SHA-256 in hex>`. The parts do not show, but a hash of guessable input, such as an e-mail address,
+ *   `<prefix>---<SHA-256 in hex>`. The parts do not show, but a hash of guessable input, such as an email address,
  *   can be guessed: it is not a secret.
  * - **Never the same for two inputs**, as far as SHA-256 has no collision: `("a", "b-c")`, `("a-b", "c")` and
  *   `("a", "b", "c")` differ, and no input reads like another's hashed form.

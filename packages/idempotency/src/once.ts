@@ -127,7 +127,7 @@ async function claimAndRun(
     case "conflict":
       throw new FingerprintConflictError(claimed.record);
     case undefined:
-      throw new Error(`D1 said nothing about the key "${key}"`);
+      throw new Error(`D1 returned no row for the key "${key}"`);
   }
 
   const lease = { key, owner: claimed.owner };

@@ -39,9 +39,9 @@ function describeLab({ disturb, engine }: Pair): string {
     const how = disturb.atOnce ? " at once" : "";
     return `the same ${engine === "queue" ? "message" : "request"} ${disturb.deliver} times${how}`;
   }
-  if ("neighbour" in disturb) return `a neighbour ${JSON.stringify(disturb.neighbour)}`;
-  if ("neighbourFails" in disturb) return "a neighbour that always fails";
-  if ("oddIds" in disturb) return "an e-mail address as the id";
+  if ("neighbour" in disturb) return `another message ${JSON.stringify(disturb.neighbour)}`;
+  if ("neighbourFails" in disturb) return "another message that always fails";
+  if ("oddIds" in disturb) return "an email address as the id";
   if ("body" in disturb) return `the body ${JSON.stringify(disturb.body)}`;
   if ("expire" in disturb) return "the instance is past its retention, then the message again";
   if ("outage" in disturb) return `an outage of ${disturb.outage.seconds} s`;

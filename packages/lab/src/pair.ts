@@ -81,7 +81,7 @@ export type Outage = { outage: { seconds: number } };
 export type Neighbour = { neighbour: unknown } | { neighbourFails: true };
 
 /**
- * A request with this JSON body in the place of the pair's or, with `oddIds`, with an e-mail address where the pair's
+ * A request with this JSON body in the place of the pair's or, with `oddIds`, with an email address where the pair's
  * body has the run's id.
  */
 export type OtherBody = { body: unknown } | { oddIds: true };

@@ -18,7 +18,7 @@ export interface Keyed {
   key?: string;
 }
 
-/** An e-mail to send. */
+/** An email to send. */
 export interface Email extends Keyed {
   to: string;
   subject: string;
@@ -68,9 +68,9 @@ export interface OutsideWorld {
     recall(request: Keyed & { orderId: string }): Promise<{ recallId: string }>;
   };
   mail: {
-    /** Sends an e-mail (`email.sent`); it goes through the `send_email` binding where there is one. */
+    /** Sends an email (`email.sent`); it goes through the `send_email` binding where there is one. */
     send(email: Email): Promise<{ messageId: string }>;
-    /** Reminds somebody by e-mail (`reminder.sent`), which goes out in the same way. */
+    /** Reminds somebody by email (`reminder.sent`), which goes out in the same way. */
     remind(email: Email): Promise<{ messageId: string }>;
   };
   model: {

@@ -12,17 +12,16 @@ export type { Effect } from "./effects.ts";
 export const RULES = {
   "charged-once": "no card is charged twice for one order",
   "refunds-within-charges": "refunds never exceed what was charged",
-  "undone-leaves-nothing":
-    "an order that ends undone has neither money, nor stock, nor a parcel out",
-  "mailed-once": "no mail goes twice to one person on one matter",
+  "undone-leaves-nothing": "an order that fails leaves no charge, stock or parcel behind",
+  "mailed-once": "nobody gets an email twice about one thing",
   "done-once": "nothing else is done twice either",
   "complete-means-all": "complete means that everything has happened",
-  "no-means-no": "what was not approved is not done",
-  "messages-are-kept": "a message is done, or kept where somebody finds it",
-  "neighbours-are-served": "the neighbours of a bad message are served, once",
-  "requests-are-answered": "a request that finds everything in order is not answered with an error",
-  "bad-input-is-told": "a request that cannot be understood gets a 4xx, and has no effect",
-  "comes-to-an-end": "a run comes to an end",
+  "no-means-no": "nothing is done that was not approved",
+  "messages-are-kept": "a message is done, or stored where somebody finds it",
+  "neighbours-are-served": "the other messages in a bad message's batch are done, once",
+  "requests-are-answered": "a request gets no error while nothing is wrong",
+  "bad-input-is-told": "an invalid request gets a 4xx, and has no effect",
+  "comes-to-an-end": "a run ends",
 } as const;
 
 /** The name of a rule. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 /** Longest identifier that the lessons accept, in UTF-16 code units. */
 export const MAX_IDENTIFIER_LENGTH = 200;
 
-/** Longest e-mail address that can be delivered to, in octets (RFC 5321, path of 256 less its brackets). */
+/** Longest email address that can be delivered to, in octets (RFC 5321, path of 256 less its brackets). */
 export const MAX_EMAIL_LENGTH = 254;
 
 /** Longest part before the `@`, in octets (RFC 5321). */
@@ -107,7 +107,7 @@ const DOMAIN =
 const octets = (text: string) => new TextEncoder().encode(text).length;
 
 /**
- * An e-mail address in any script, of at most {@link MAX_EMAIL_LENGTH} bytes: without the space around it, otherwise as it was
+ * An email address in any script, of at most {@link MAX_EMAIL_LENGTH} bytes: without the space around it, otherwise as it was
  * typed.
  *
  * @param name the field's name, for the messages
@@ -130,6 +130,6 @@ export function emailAddress(name: string) {
         // Some letters cannot stand in a domain, and some "xn--" stand for none.
         URL.canParse(`http://${email.slice(at + 1)}`)
       );
-    }, `${name} must be an e-mail address`),
+    }, `${name} must be an email address`),
   );
 }

@@ -171,11 +171,14 @@ export const errorAsJson: ErrorHandler = (error, c) => {
   const [, refusal] = /\binstance\.cannot_(\w+)/.exec(error.message) ?? [];
   if (refusal) {
     const what = refusal.replaceAll("_", " ");
-    return c.json({ error: `The platform cannot ${what} this instance as it stands now.` }, 409);
+    return c.json(
+      { error: `The platform cannot ${what} this instance in its present state.` },
+      409,
+    );
   }
   // Worker logs are where an operator looks: `wrangler tail`, or observability.
   console.error(error);
-  return c.json({ error: "Something went wrong here. It is in the Worker's log." }, 500);
+  return c.json({ error: "Something went wrong. See the Worker's log." }, 500);
 };
 
 /**

@@ -56,7 +56,7 @@ export async function limitRecipient(limit: RateLimit, email: string): Promise<v
   const at = email.lastIndexOf("@");
   const [mailbox = ""] = email.slice(0, at).normalize("NFKC").toLowerCase().split("+");
   const { hostname } = new URL(`http://${email.slice(at + 1)}`);
-  await countAgainst(limit, `${mailbox}@${hostname}`, "for this e-mail address");
+  await countAgainst(limit, `${mailbox}@${hostname}`, "for this email address");
 }
 
 /**

@@ -100,11 +100,11 @@ test("what the platform refuses is 409, all else a 500 that says nothing of the 
   };
   expect(await answer("(instance.cannot_terminate) Cannot terminate instance")).toEqual({
     status: 409,
-    error: "The platform cannot terminate this instance as it stands now.",
+    error: "The platform cannot terminate this instance in its present state.",
   });
   expect(await answer("D1_ERROR: no such table: orders")).toEqual({
     status: 500,
-    error: "Something went wrong here. It is in the Worker's log.",
+    error: "Something went wrong. See the Worker's log.",
   });
   expect(log).toHaveBeenCalledOnce();
 });

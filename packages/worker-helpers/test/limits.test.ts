@@ -76,7 +76,7 @@ describe("the limit of a recipient", () => {
     await limitRecipient(limit, "ada@example.com");
     await limitRecipient(limit, "bob@example.com");
     await expect(limitRecipient(limit, "Ada@example.com")).rejects.toThrow(
-      "Too many requests for this e-mail address.",
+      "Too many requests for this email address.",
     );
   });
 });

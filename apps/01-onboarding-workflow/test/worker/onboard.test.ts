@@ -175,7 +175,7 @@ describe("a bad request is a clear 4xx and starts nothing", () => {
       400,
       "userId",
     ],
-    ["no e-mail address", { ...good, email: "nobody" }, 400, "email"],
+    ["no email address", { ...good, email: "nobody" }, 400, "email"],
     ["an unknown field", { ...good, admin: true }, 400, "admin"],
     ["200 KB", { ...good, userId: "x".repeat(200_000) }, 413, "bytes"],
   ];

@@ -32,7 +32,7 @@ describe("orderRequest", () => {
     [{ orderId: "o/1" }, "orderId must be 1 to 64"],
     [{ orderId: "-1" }, "start with a letter or digit"],
     [{ orderId: 1 }, "orderId must be text"],
-    [{ email: "ada" }, "email must be an e-mail address"],
+    [{ email: "ada" }, "email must be an email address"],
     [{ card: "4242 4242" }, "card must be a token"],
     [{ lines: [] }, "lines must not be empty"],
     [{ lines: "tea" }, "lines must be a list"],

@@ -87,7 +87,7 @@ describe("bodies that no retry can help", () => {
       [[], "object"],
       [{}, "id is missing"],
       [{ email: null }, "email must be text"],
-      [{ id: "welcome-1", email: "nobody" }, "e-mail address"],
+      [{ id: "welcome-1", email: "nobody" }, "email address"],
       [{ ...good[0], extra: 1 }, "extra is not a known field"],
       [7, "object"],
     ];

@@ -154,7 +154,7 @@ test("a letter whose body is no JSON is marked, and only to be discarded; its ne
   const refused = await send("POST", `/dead-letters/${bad}/redrive`, undefined, ada);
   expect([refused.status, refused.body["error"]]).toEqual([
     422,
-    "Its body is no JSON. Discard it.",
+    "Its body is not JSON. Discard it.",
   ]);
   expect((await send("DELETE", `/dead-letters/${bad}`, undefined, ada)).status).toBe(200);
 });
@@ -244,7 +244,7 @@ describe("of many dead letters", () => {
       settledBefore: 1,
       inProgress: 0,
       unknown: 1,
-      refused: [{ id: "n-2", error: "Its body is no JSON. Discard it." }],
+      refused: [{ id: "n-2", error: "Its body is not JSON. Discard it." }],
       more: false,
     });
   });

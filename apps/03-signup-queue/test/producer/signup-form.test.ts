@@ -54,7 +54,7 @@ describe("the form, sent without a script", () => {
       name: "Ada",
     });
     expect(status).toBe(400);
-    expect(page).toContain("email must be an e-mail address");
+    expect(page).toContain("email must be an email address");
     expect(page).not.toContain("<script>alert");
     expect(page).toContain('value="Ada"');
     expect(sent).toEqual([]);
@@ -80,7 +80,7 @@ describe("the form, sent without a script", () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const last = await untilRefused(() => submit({ email }));
     expect(last.status).toBe(429);
-    expect(last.page).toContain("Too many requests for this e-mail address.");
+    expect(last.page).toContain("Too many requests for this email address.");
   });
 
   test("too often from one caller is a page too, not JSON that a browser would show", async () => {

@@ -97,11 +97,11 @@ describe("an order that has failed", () => {
     expect((await cancel(order)).status).toBe(409);
   });
 
-  test("whose undo has begun is not restarted: its reason can be read, and it is cancelled", async () => {
+  test("whose rollback has begun is not restarted: its reason can be read, and it is cancelled", async () => {
     const { order, view, refusal } = await halfUndone();
     expect(view.reason).toContain("carrier.ship");
     expect(refusal).toMatchObject({ status: 409 });
-    expect(refusal.body.error).toContain("undo has begun");
+    expect(refusal.body.error).toContain("rollback has begun");
     expect(await cancel(order)).toMatchObject({ status: 200 });
     expect(await viewOf(order)).toMatchObject({ state: "cancelled", reason: "Paid back by hand." });
     expect((await send("POST", "/orders", order)).status).toBe(200);

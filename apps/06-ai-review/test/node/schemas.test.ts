@@ -22,8 +22,8 @@ describe("draftRequest", () => {
     [{ prompt: "p".repeat(MAX_PROMPT_LENGTH + 1) }, `at most ${MAX_PROMPT_LENGTH}`],
     [{ prompt: "\ud800" }, "well-formed Unicode"],
     [{ prompt: ["p"] }, "prompt must be text"],
-    [{ reviewer: "bob" }, "reviewer must be an e-mail address"],
-    [{ reviewer: "bob@example.com\nBcc: all@example.com" }, "reviewer must be an e-mail address"],
+    [{ reviewer: "bob" }, "reviewer must be an email address"],
+    [{ reviewer: "bob@example.com\nBcc: all@example.com" }, "reviewer must be an email address"],
     [{ approved: true }, "approved is not a known field"],
   ])("refuses %j", (fields, message) => {
     expect(messages(draftRequest, { ...draft, ...fields }).join("; ")).toContain(message);

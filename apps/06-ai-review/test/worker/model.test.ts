@@ -66,7 +66,7 @@ test.each([
   );
   expect(error).toMatchObject({
     name: "NonRetryableError",
-    message: `The model gave no text, but ${shape}.`,
+    message: `The model returned no text, but ${shape}.`,
   });
 });
 

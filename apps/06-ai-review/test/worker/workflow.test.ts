@@ -448,7 +448,7 @@ test("a model whose answer has no text is paid once, and GET says why", async ()
   const { text } = await send("GET", `/drafts/${draft.draftId}`);
   expect(JSON.parse(text)).toMatchObject({
     state: "withdrawn",
-    reason: expect.stringContaining("The model gave no text, but null."),
+    reason: expect.stringContaining("The model returned no text, but null."),
   });
   expect(AI.run).toHaveBeenCalledTimes(1);
 });

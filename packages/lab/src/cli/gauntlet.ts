@@ -67,14 +67,18 @@ function wordsOf({ variant, trials, stale, mustHold }: Words, c: Colors): string
   const broken = trials.flatMap(({ trial, broken: all, exception }) =>
     all.map(({ rule, saw }) => {
       if (rule === exception?.breaks) {
-        return c.yellow(`    ${variant}: ${trial}: ${exception.because} (cure: ${exception.cure})`);
+        return c.yellow(
+          `    ${variant}: ${trial}: ${exception.because} (fixed by: ${exception.cure})`,
+        );
       }
       const text = `    ${variant}: ${trial}: ${saw} (${RULES[rule]})`;
       return mustHold ? c.red(text) : c.dim(text);
     }),
   );
   const notSeen = stale.map(({ trial, breaks }) =>
-    c.red(`    ${variant}: ${trial}: said to break "${RULES[breaks]}", but does not`),
+    c.red(
+      `    ${variant}: ${trial}: listed as an exception to "${RULES[breaks]}", which it does not break`,
+    ),
   );
   return [...broken, ...notSeen];
 }
@@ -90,7 +94,7 @@ export function gauntletSummary(
   const told = trials.filter(({ exception }) => exception).length;
   const bad = judged.filter(({ ok }) => !ok).length;
   const what = `${judged.length - flows.length} fixes and ${flows.length} flows of the lessons' own code`;
-  const text = `${what}, ${trials.length} trials, ${told} exceptions: ${judged.length - bad} bear what they say, ${bad} do not`;
+  const text = `${what}, ${trials.length} trials, ${told} exceptions: ${judged.length - bad} as expected, ${bad} not`;
   return `\n${bad > 0 ? c.red(text) : c.green(text)}`;
 }
 

@@ -20,20 +20,20 @@ const EXIT = {
   usage: 2,
 } as const;
 
-const HELP = `Makes a pair, a pitfall and its fix, and says what is missing of one.
+const HELP = `Creates a pair, a pitfall and its fix, and checks what a pair lacks.
 
 Usage: pnpm pair new lesson/name [--engine workflow|queue|http]
        pnpm pair check [lesson[/pair]] …
 
-  new             writes three files that run into apps/NN-…/src/pitfalls/name, lists the pair there
-                  and in the lesson's README, last of all, and says what is to be done by hand
-  check           says what every pair lacks: files, text, the other language, claims, recording
+  new             writes three files that already run into apps/NN-…/src/pitfalls/name, adds the pair to the
+                  lesson's list and README, and says what is left to do by hand
+  check           says what each pair lacks: files, text, the other language, claims, recording
 
 Options
-  --engine NAME   what calls the pair's code: a workflow (by default), a queue, or a request (http)
+  --engine NAME   what runs the pair's code: a workflow (default), a queue, or a request (http)
   --help, -h      print this
 
-Exit code: 0 done, or nothing is missing; 1 something is; 2 the call was wrong, and nothing was written.
+Exit code: 0 done, or nothing is missing; 1 something is missing; 2 wrong arguments, nothing was written.
 `;
 
 /**

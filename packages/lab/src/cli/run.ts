@@ -38,23 +38,23 @@ const EXIT = {
 /** Less room than this is too little for what the runtime stores. */
 const FULL_MEGABYTES = 20;
 
-const HELP = `Runs pitfalls beside their fixes on the real runtime, and kills it under them.
+const HELP = `Runs pitfalls beside their fixes on the real runtime, and kills it.
 
 Usage: pnpm compare [lesson[/pair]] … [--gauntlet] [--json]
 
-  lesson          01, or the whole name of its folder in apps/
-  lesson/pair     one pair of it, such as 01/side-effect-outside-step
-                  On a terminal without names it offers a list; elsewhere it runs everything.
+  lesson          01, or the full name of its folder in apps/
+  lesson/pair     one pair, such as 01/side-effect-outside-step
+                  Without names it offers a list on a terminal, and runs everything elsewhere.
 
 Options
-  --gauntlet      take both variants through every fault, one at a time, and say
-                  which rules of the outside world they break
-  --fixes         with --gauntlet: the fixes only, as pnpm gauntlet does
+  --gauntlet      run both variants under every fault, one at a time, and show
+                  which rules they break
+  --fixes         with --gauntlet: only the fixes, as pnpm gauntlet does
   --json          print one JSON array on standard output and nothing else
   --timeout N     seconds that one run may take, 120 by default
   --help, -h      print this
 
-Exit code: 0 all as expected, 1 some not, 2 the call was wrong, 130 after Ctrl-C.
+Exit code: 0 all as expected, 1 some not, 2 wrong arguments, 130 after Ctrl-C.
 `;
 
 /**
@@ -213,7 +213,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
   }
   if (exitCode !== undefined) return exitCode;
-  if (failure) stderr.write(`The comparison broke off: ${failure}\n`);
+  if (failure) stderr.write(`The comparison failed: ${failure}\n`);
   const ok = failure === undefined && rows.every((row) => row.ok);
   if (!ok) stderr.write(await fullDisk());
   if (json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
@@ -226,7 +226,7 @@ async function fullDisk(): Promise<string> {
   const { bavail, bsize } = await statfs(tmpdir());
   const megabytes = Math.round((bavail * bsize) / 1e6);
   if (megabytes >= FULL_MEGABYTES) return "";
-  return `The disk of ${tmpdir()} is full: ${megabytes} MB are left. Make room, or name another folder with TMPDIR.\n`;
+  return `The disk of ${tmpdir()} is full: ${megabytes} MB are left. Free some space, or set TMPDIR to another folder.\n`;
 }
 
 function parse(args: string[]) {
@@ -234,7 +234,7 @@ function parse(args: string[]) {
   const seconds = Number(values.timeout);
   if (!(seconds > 0 && seconds <= 3600)) throw new Error(timeoutText(values.timeout));
   const { help, json, apps, gauntlet, fixes } = values;
-  if (fixes && !gauntlet) throw new Error("--fixes goes with --gauntlet.");
+  if (fixes && !gauntlet) throw new Error("--fixes needs --gauntlet.");
   return { names: positionals, help, json, apps, gauntlet, fixes, timeoutMs: seconds * 1000 };
 }
 
@@ -272,7 +272,7 @@ const timeoutText = (value: string) =>
 
 async function offer(selections: Selection[]): Promise<Selection[] | null> {
   const chosen = await autocompleteMultiselect({
-    message: "Which pairs shall run? (type to filter, tab chooses, enter runs)",
+    message: "Which pairs should run? (type to filter, tab selects, enter runs)",
     options: selections.flatMap(({ lesson, pairs }) =>
       pairs.map((pair) => ({
         value: `${lesson.id}/${pair.id}`,

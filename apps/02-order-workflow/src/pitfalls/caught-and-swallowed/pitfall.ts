@@ -18,7 +18,7 @@ export async function run(
     (ctx) => env.payments.charge({ orderId, card, cents: 900, key: stepKey(event, ctx) }),
     {
       rollback: async ({ ctx, output }) => {
-        // Without an output the card may be charged all the same: the answer was lost.
+        // Without an output the card may still have been charged: the answer was lost.
         const charge = output ?? (await env.payments.find({ key: stepKey(event, ctx) }));
         if (charge?.status !== "charged") return;
         const { chargeId } = charge;

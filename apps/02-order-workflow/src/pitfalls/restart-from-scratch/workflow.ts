@@ -11,7 +11,7 @@ export async function run(
   env: OutsideWorld,
 ) {
   const { orderId, card } = event.payload;
-  // A result like any other: kept over a crash, thrown away by a restart from scratch.
+  // A result like any other: it survives a crash, but not a restart from scratch.
   const key = await step.do("make key", async () => crypto.randomUUID());
   await step.do("charge card", twice, () =>
     env.payments.charge({ orderId, card, cents: 900, key }),
