@@ -279,8 +279,8 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
   },
   "06/polling-for-the-answer": {
     title: "輪詢回覆",
-    claim: "輪詢每看一次都要花步驟；等待不管多久，都只是一行。",
-    why: "一個實例的步驟數有上限，每個步驟都要儲存，每看一次都是一次查詢。waitForEvent 是一行程式，一直睡到有人送來回覆。",
+    claim: "輪詢每看一次都要花一個步驟；等待不管多久，都只算一個。",
+    why: "一個實例的步驟數有上限，每個步驟都要儲存，每看一次都是一次查詢。waitForEvent 只算一個步驟，一直睡到有人送來回覆。",
   },
   "06/approval-anyone-can-send": {
     title: "誰都能送的核准",

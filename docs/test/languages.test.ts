@@ -1,4 +1,5 @@
 import { glob, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
@@ -9,9 +10,13 @@ import {
   sawInChinese,
   trialInChinese,
 } from "../i18n/gauntlet.zh-TW.ts";
+import { errorInChinese, statusInChinese } from "../i18n/lab.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../i18n/pairs.zh-TW.ts";
+import { THEME_IN_CHINESE } from "../i18n/theme.zh-TW.ts";
 import { readGauntlet } from "../.vitepress/lab/gauntlet-files.ts";
-import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
+import { nameOfPair, readRecording } from "../.vitepress/lab/pair-pages.ts";
+import { withChineseWords } from "../.vitepress/lab/theme-words.ts";
+import { LOST } from "../.vitepress/theme/lab-client.ts";
 import { driftOf, factsOf, sectionsOf } from "./facts.ts";
 import { headingsOf } from "./markdown.ts";
 
@@ -114,6 +119,49 @@ describe.each(both)("$page and its twin", ({ page, en, zh }) => {
   test("the Chinese is Chinese", () => {
     expect(zh).toMatch(/\p{Script=Han}/u);
   });
+});
+
+describe("the interface in Chinese", async () => {
+  const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
+  const lessons = await readLessons(join(docs, "..", "apps"));
+
+  test("names every status: of recorded runs, of runs that are under way, and of the lab", async () => {
+    const recordings = await Promise.all(lessons.map(({ id }) => readRecording(docs, id)));
+    const recorded = recordings.flatMap((recording) =>
+      (recording?.pairs ?? []).flatMap(({ variants }) =>
+        [variants.pitfall, variants.fix].map(({ status }) => status),
+      ),
+    );
+    const own = ["not started", "running", "at its crash point", "timed out", "failed", "blocked"];
+    expect(recorded).not.toEqual([]);
+    expect([...recorded, ...own].filter((status) => !isChinese(statusInChinese(status)))).toEqual(
+      [],
+    );
+  });
+
+  test.each([
+    [LOST, "和開發伺服器的連線中斷了。"],
+    ["ended with status errored, without mail.send", "沒有經過 mail.send 就結束，狀態是 errored"],
+    ["TypeError: x is not a function", "TypeError: x is not a function"],
+  ])("says what went wrong: %s", (english, chinese) => {
+    expect(errorInChinese(english)).toBe(chinese);
+  });
+
+  const theme = join(
+    createRequire(import.meta.url).resolve("vitepress/package.json"),
+    "../dist/client/theme-default/components",
+  );
+
+  test.each(Object.entries(THEME_IN_CHINESE))(
+    "%s of the theme has its words",
+    async (file, words) => {
+      const changed = withChineseWords(await readFile(join(theme, file), "utf8"), file);
+      for (const word of words) expect(changed).toContain(`"${word}"`);
+      expect(() => withChineseWords('<script setup lang="ts">\n</script>\n', file)).toThrow(
+        words[0],
+      );
+    },
+  );
 });
 
 describe("a planted drift", () => {

@@ -272,8 +272,9 @@ describe("in Traditional Chinese", () => {
     await press(pair, "執行");
     await untilText(pair, "兩個版本都到了崩潰點");
     await press(pair, "強制終止執行環境");
-    await untilText(pair, "符合主張");
+    await untilText(pair, "結果如預期");
     expect(await evidence(pair, "email.sent")).toEqual(["2", "1"]);
+    expect(await evidence(pair, "status")).toEqual(["完成（complete）", "完成（complete）"]);
     expect(complaints).toEqual([]);
   });
 });
