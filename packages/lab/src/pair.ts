@@ -12,6 +12,12 @@ export const VARIANTS = ["pitfall", "fix"] as const;
 /** One side of a pair. */
 export type Variant = (typeof VARIANTS)[number];
 
+/** The reader's own attempt at a fix: a file beside the two sides, on the reader's machine only. */
+export const YOURS = "yours";
+
+/** Whatever of a pair can be run: one of its sides, or the reader's own. */
+export type AnyVariant = Variant | typeof YOURS;
+
 /**
  * Loads the code of a variant: `() => import("./pitfall.ts")`. It is code for Workers, so nothing else calls this; a
  * variant that throws while it is loaded breaks its own runs only. What it has to export depends on the engine: the
@@ -147,9 +153,14 @@ interface PairBase extends Record<Variant, LoadVariant> {
   symptom?: Symptom;
   /** What goes wrong outside, the same for both variants. */
   faults?: FaultScript;
-  expect: Record<Variant, Expectation>;
+  expect: Record<Variant, Expectation> & {
+    /** What is right too in the reader's own attempt, where another right answer may look different from the fix: any of these. */
+    solved?: Expectation[];
+  };
   /** What the fix does not bear. */
   exceptions?: Exception[];
+  /** The reader's own attempt: a lab adds it, no `pair.ts` has it. */
+  yours?: LoadVariant;
 }
 
 /**

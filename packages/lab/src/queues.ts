@@ -1,5 +1,5 @@
 /** The queues of the pairs: how the Worker and the runner, who makes its configuration, know of the same ones. */
-import type { QueueSettings, Variant } from "./pair.ts";
+import { type AnyVariant, type QueueSettings, type Variant, YOURS } from "./pair.ts";
 
 /** A variant's own queue. */
 export interface VariantQueue extends Required<QueueSettings> {
@@ -23,17 +23,17 @@ const DEAD_LETTERS = "-dlq";
 export const isDeadLetterQueue = (name: string) => name.endsWith(DEAD_LETTERS);
 
 /**
- * The queue of a variant, or null where its pair has none.
+ * The queue of a variant, or null where its pair has none. The reader's own attempt has the settings of the fix.
  *
  * @param lane which of several alike, for runs that must not wait for each other
  */
 export function queueOf(
   { id, engine, queue }: WithQueue,
-  variant: Variant,
+  variant: AnyVariant,
   lane = 0,
 ): VariantQueue | null {
   if (engine !== "queue" && !queue) return null;
-  const settings = queue && "pitfall" in queue ? queue[variant] : queue;
+  const settings = queue && "pitfall" in queue ? queue[variant === YOURS ? "fix" : variant] : queue;
   const name = `lab-${id}-${variant}${lane === 0 ? "" : `-${lane}`}`;
   return {
     binding: name.toUpperCase().replaceAll("-", "_"),

@@ -111,6 +111,7 @@ async function wordsIn(file: string): Promise<object> {
 const LESSON_FILES = [
   "package.json",
   "README.md",
+  "tsconfig.check.json",
   "tsconfig.json",
   "tsconfig.node.json",
   "vitest.config.ts",

@@ -1,6 +1,6 @@
 import { EFFECTS } from "@durable-lessons/types";
 import { describeDisturbance } from "../describe.ts";
-import { type Variant, VARIANTS } from "../pair.ts";
+import { type AnyVariant, VARIANTS } from "../pair.ts";
 import type { PairResult, Progress, ThrownError, UnreadablePair } from "../runner/index.ts";
 import type { Colors } from "./colors.ts";
 import type { TypeHint } from "./type-hints.ts";
@@ -21,7 +21,7 @@ export const crashLine = (
 
 /** That the runtime had to be replaced. */
 export const lostLine = (
-  { pair, variant, reason }: Extract<Progress, { type: "runtime-lost" }>,
+  { pair, variant, reason }: Extract<Progress<AnyVariant>, { type: "runtime-lost" }>,
   c: Colors,
 ) =>
   c.yellow(
@@ -84,7 +84,10 @@ export const unreadableBlock = ({ pair, message }: UnreadablePair, c: Colors): s
     "\n",
   );
 
-function thrownLines(variant: Variant, { name, message, step, at, times }: ThrownError): string[] {
+export function thrownLines(
+  variant: AnyVariant,
+  { name, message, step, at, times }: ThrownError,
+): string[] {
   const where = step === null ? "" : ` in step "${step}"`;
   const often = times > 1 ? `, ${times} times` : "";
   const lines = [`    ${variant}: threw ${name}: ${indented(message)}${where}${often}`];
@@ -130,13 +133,14 @@ const absent = (kind: string) => (Object.values<string>(EFFECTS).includes(kind) 
 
 const cell = (text: string) => text.padStart(12);
 
-const indented = (text: string) => text.replaceAll("\n", "\n      ");
+export const indented = (text: string) => text.replaceAll("\n", "\n      ");
 
-const plain = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+export const plain = (value: unknown) =>
+  typeof value === "string" ? value : JSON.stringify(value);
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-function errorText(error: unknown): string {
+export function errorText(error: unknown): string {
   return typeof error === "object" && error !== null && "message" in error
     ? String(error.message)
     : String(error);

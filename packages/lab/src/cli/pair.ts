@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { missingOf, unlistedPairs } from "../authoring/missing.ts";
 import { newPair, NewPairError } from "../authoring/new-pair.ts";
 import { STUBS } from "../authoring/stubs.ts";
@@ -10,6 +9,7 @@ import {
   resolveName,
   UnknownNameError,
 } from "../runner/lessons.ts";
+import { parseWords, UsageError } from "./words.ts";
 
 /** What the exit codes mean. */
 const EXIT = {
@@ -63,13 +63,16 @@ export async function runPairCli(args: string[], appsDir: string): Promise<numbe
   }
 }
 
-/** A call that does not say what to do. */
-class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 function parse(args: string[]) {
-  const { values, positionals } = parseWords(args);
+  const { values, positionals } = parseWords(
+    args,
+    {
+      apps: { type: "string" },
+      engine: { type: "string", default: "workflow" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+    { "--apps": "a value", "--engine": "a value" },
+  );
   const [action, ...names] = positionals;
   const engine = ENGINES.find((known) => known === values.engine);
   const { help, apps } = values;
@@ -88,32 +91,6 @@ function parse(args: string[]) {
 }
 
 const ENGINES = Object.keys(STUBS) as Pair["engine"][];
-
-/** @throws UsageError in our own words */
-function parseWords(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        apps: { type: "string" },
-        engine: { type: "string", default: "workflow" },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    });
-  } catch (error) {
-    const [, option = ""] = /'(?:-\w, )?(-[^' ]+)/.exec(String(error)) ?? [];
-    const isUnknown =
-      error instanceof Error && "code" in error && error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
-    const takes = option === "--help" ? "no value" : "a value";
-    throw new UsageError(
-      isUnknown ? `There is no option ${option}.` : `${option} takes ${takes}.`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
 
 function create(
   folders: readonly LessonFolder[],

@@ -1,10 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { parseArgs } from "node:util";
 import { autocompleteMultiselect, isCancel } from "@clack/prompts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
 import type { FlowResult, GauntletResult } from "../runner/gauntlet.ts";
-import { VARIANTS } from "../pair.ts";
+import { type AnyVariant, VARIANTS } from "../pair.ts";
 import type { PairResult, Progress } from "../runner/progress.ts";
 import { colorsFor } from "./colors.ts";
 import {
@@ -19,7 +18,9 @@ import {
 } from "./output.ts";
 import { flowBlock, gauntletBlock, gauntletRow, gauntletSummary } from "./gauntlet.ts";
 import { ProgressLine } from "./progress-line.ts";
+import { Stop, STOPPED } from "./stop.ts";
 import { type TypeHint, typeHints } from "./type-hints.ts";
+import { parseWords, SECONDS, timeoutOf, UsageError } from "./words.ts";
 
 /** What the exit codes mean. */
 const EXIT = {
@@ -29,10 +30,6 @@ const EXIT = {
   different: 1,
   /** The call was wrong; nothing was run. */
   usage: 2,
-  /** Ended by Ctrl-C, as a shell reports it. */
-  interrupted: 130,
-  /** Ended by SIGTERM, as a shell reports it. */
-  terminated: 143,
 } as const;
 
 /** Less room than this is too little for what the runtime stores. */
@@ -91,23 +88,15 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   }
   if (names.length === 0 && !json && stdin.isTTY && stdout.isTTY) {
     const chosen = await offer(selections);
-    if (!chosen) return EXIT.interrupted;
+    if (!chosen) return STOPPED.SIGINT;
     selections = chosen;
   }
 
   const line = new ProgressLine(stderr, Boolean(stderr.isTTY && stdout.isTTY));
-  const stopped = new AbortController();
-  let exitCode: number | undefined;
-  // While workerd is up, miniflare's own listener is called next: it kills workerd and exits with the same code.
-  const stop = (code: number) => () => {
-    if (exitCode !== undefined) process.exit(code);
+  using stop = new Stop(() => {
     line.clear();
     stderr.write("Stopped.\n");
-    exitCode = code;
-    stopped.abort();
-  };
-  const [onInterrupt, onTerminate] = [stop(EXIT.interrupted), stop(EXIT.terminated)];
-  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
+  });
 
   const colors = colorsFor(stdout);
   const rows: { ok: boolean }[] = [];
@@ -120,7 +109,9 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   const hintsOf = async ({ lesson, pair }: PairResult) =>
     ((await hints.get(lesson)) ?? []).filter((hint) => hint.pair === pair.id);
   let failure: string | undefined;
-  const lost = (progress: Extract<Progress, { type: "pair-unreadable" | "runtime-lost" }>) => {
+  const lost = (
+    progress: Extract<Progress<AnyVariant>, { type: "pair-unreadable" | "runtime-lost" }>,
+  ) => {
     if (progress.type === "runtime-lost") return print(lostLine(progress, colors));
     rows.push(unreadableRow(progress));
     print(unreadableBlock(progress, colors));
@@ -129,7 +120,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   async function takeThroughGauntlet() {
     const { runGauntlet } = await import("../runner/gauntlet.ts");
     const variants = fixes ? (["fix"] as const) : VARIANTS;
-    const { signal } = stopped;
+    const { signal } = stop;
     const results: GauntletResult[] = [];
     const flowResults: FlowResult[] = [];
     // Two lessons are tried at once, and told one after the other.
@@ -182,7 +173,7 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
   async function compare() {
     const { comparePairs } = await import("../runner/compare.ts");
     for await (const progress of comparePairs(selections, {
-      signal: stopped.signal,
+      signal: stop.signal,
       runTimeoutMs: timeoutMs,
     })) {
       line.show(progress);
@@ -210,9 +201,8 @@ export async function runCli(args: string[], appsDir: string): Promise<number> {
     failure = messageOf(error);
   } finally {
     line.clear();
-    process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
   }
-  if (exitCode !== undefined) return exitCode;
+  if (stop.exitCode !== undefined) return stop.exitCode;
   if (failure) stderr.write(`The comparison failed: ${failure}\n`);
   const ok = failure === undefined && rows.every((row) => row.ok);
   if (!ok) stderr.write(await fullDisk());
@@ -230,45 +220,23 @@ async function fullDisk(): Promise<string> {
 }
 
 function parse(args: string[]) {
-  const { values, positionals } = parseWords(args);
-  const seconds = Number(values.timeout);
-  if (!(seconds > 0 && seconds <= 3600)) throw new Error(timeoutText(values.timeout));
+  const { values, positionals } = parseWords(
+    args,
+    {
+      apps: { type: "string" },
+      fixes: { type: "boolean", default: false },
+      gauntlet: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+      json: { type: "boolean", default: false },
+      timeout: { type: "string", default: "120" },
+    },
+    { "--apps": "a folder", "--timeout": SECONDS },
+  );
+  const timeoutMs = timeoutOf(values.timeout);
   const { help, json, apps, gauntlet, fixes } = values;
-  if (fixes && !gauntlet) throw new Error("--fixes needs --gauntlet.");
-  return { names: positionals, help, json, apps, gauntlet, fixes, timeoutMs: seconds * 1000 };
+  if (fixes && !gauntlet) throw new UsageError("--fixes needs --gauntlet.");
+  return { names: positionals, help, json, apps, gauntlet, fixes, timeoutMs };
 }
-
-/** @throws Error in our own words */
-function parseWords(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        apps: { type: "string" },
-        fixes: { type: "boolean", default: false },
-        gauntlet: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-        json: { type: "boolean", default: false },
-        timeout: { type: "string", default: "120" },
-      },
-    });
-  } catch (error) {
-    throw new Error(usageText(error, args), { cause: error });
-  }
-}
-
-/** What is wrong with the words of a call. */
-function usageText(error: unknown, args: string[]): string {
-  const [, option = ""] = /'(?:-\w, )?(-[^' ]+)/.exec(messageOf(error)) ?? [];
-  const code = error instanceof Error && "code" in error ? error.code : "";
-  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `There is no option ${option}.`;
-  if (option === "--timeout") return timeoutText(args[args.indexOf(option) + 1] ?? "");
-  return option === "--apps" ? "--apps takes a folder." : `${option} takes no value.`;
-}
-
-const timeoutText = (value: string) =>
-  `--timeout takes seconds, more than 0 and at most 3600, not "${value}".`;
 
 async function offer(selections: Selection[]): Promise<Selection[] | null> {
   const chosen = await autocompleteMultiselect({

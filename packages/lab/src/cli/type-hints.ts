@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Lesson } from "../runner/index.ts";
+import { yoursOf } from "../runner/read-lesson.ts";
 
 /** How long the compiler may take. */
 const LIMIT_MS = 30_000;
@@ -28,7 +29,8 @@ export async function typeHints({ dir }: Lesson): Promise<TypeHint[]> {
     if (!file || !place || !message) return [];
     const path = join(dir, file);
     const [pair = "", ...rest] = relative(pitfalls, path).split("/");
-    if (pair === ".." || rest.length === 0) return [];
+    // The reader's own attempt is no part of what is compared.
+    if (pair === ".." || rest.length === 0 || path === yoursOf({ dir }, pair)) return [];
     const name = relative(join(dir, "..", ".."), path);
     return [{ pair, at: `${name}:${place.replace(",", ":")}`, message }];
   });

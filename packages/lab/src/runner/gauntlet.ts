@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { Broken } from "@durable-lessons/outside-world/rules";
-import type { Exception, Pair, Variant } from "../pair.ts";
+import type { AnyVariant, Exception, Pair, Variant } from "../pair.ts";
 import { iterate, linkAbort } from "./channel.ts";
 import { readFlows, tryFlows } from "./flows.ts";
 import type { Selection } from "./lessons.ts";
@@ -41,10 +41,10 @@ export interface FlowResult {
 
 /** What happens while the gauntlet is run. */
 export type GauntletProgress =
-  | Extract<Progress, { type: "crashed" | "pair-unreadable" | "runtime-lost" }>
+  | Extract<Progress<AnyVariant>, { type: "crashed" | "pair-unreadable" | "runtime-lost" }>
   | { type: "starting"; lesson: string; variants: number }
   | { type: "trials"; lesson: string; count: number }
-  | { type: "trial-ended"; lesson: string; pair: string; variant: Variant; trial: string }
+  | { type: "trial-ended"; lesson: string; pair: string; variant: AnyVariant; trial: string }
   | { type: "flow-trial-ended"; lesson: string; flow: string; trial: string }
   | { type: "flow-judged"; result: FlowResult }
   /** The sides of a pair that were tried. */

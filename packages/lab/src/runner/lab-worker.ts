@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkerInput } from "@durable-lessons/crash-test";
 import { unstable_readConfig } from "wrangler";
-import { type Pair, type Variant, VARIANTS } from "../pair.ts";
+import { type AnyVariant, type Pair, VARIANTS, YOURS } from "../pair.ts";
 import { queueOf } from "../queues.ts";
 import { type DatabaseConfig, type LessonConfig, lessonConfigs } from "./lesson-configs.ts";
-import { type LessonFolder, mtimeOf, pitfallsOf } from "./read-lesson.ts";
+import { type LessonFolder, mtimeOf, pitfallsOf, yoursOf } from "./read-lesson.ts";
 
 /** The lab's Worker, and what is to be done with it. */
 export interface LabWorker {
@@ -20,7 +20,7 @@ export interface LabWorker {
 }
 
 /** How many queues each side has that has one, 1 by default. */
-export type Lanes = Partial<Record<Variant, number>>;
+export type Lanes = Partial<Record<AnyVariant, number>>;
 
 /** Values of the `vars` of a lesson's configuration. */
 export type LessonVars = Record<string, number | string>;
@@ -69,7 +69,7 @@ export async function quickWorkers(dir: string, vars: LessonVars): Promise<Worke
  * It runs pairs without the lesson's own Workers. With one Worker the harness starts one workerd in the place of a killed one,
  * with several it starts and kills one more (measured locally with wrangler 4.156.2).
  *
- * @param pairs those that it runs; the others are not compiled
+ * @param pairs those that it runs, with the reader's own attempt at those that have it; the others are not compiled
  * @param options `vars`: in the place of those in the lesson's configuration; `isInFront`: it hands on to the lesson's Workers
  *   what it does not answer itself; `lanes`: how many queues each variant has that has one
  */
@@ -124,13 +124,17 @@ async function entryOf(dir: string, pairs: readonly Pair[]): Promise<string> {
   const from = (path: string) => `from ${JSON.stringify(path)};`;
   const tryFile = join(dir, "src", "what-to-try.ts");
   const hasTry = (await mtimeOf(tryFile)) !== null;
+  const entry = ({ id, yours }: Pair, nth: number) =>
+    yours
+      ? `{ ...pair${nth}, yours: () => import(${JSON.stringify(yoursOf({ dir }, id))}) }`
+      : `pair${nth}`;
   return [
     `import { labWorker } ${from(join(import.meta.dirname, "..", "worker", "index.ts"))}`,
     ...(hasTry ? [`import { whatToTry } ${from(tryFile)}`] : []),
     ...pairs.map(
       ({ id }, nth) => `import pair${nth} ${from(join(pitfallsOf(dir), id, "pair.ts"))}`,
     ),
-    `const pairs = [${pairs.map((_, nth) => `pair${nth}`).join(", ")}];`,
+    `const pairs = [${pairs.map(entry).join(", ")}];`,
     `const { PitfallWorkflow, handlers } = labWorker(pairs${hasTry ? ", whatToTry" : ""});`,
     "export { PitfallWorkflow, handlers as default };",
     "",
@@ -145,7 +149,7 @@ function configOf(
   const [lesson] = configs;
   const name = `${lesson.worker}-lab`;
   const queues = pairs.flatMap((pair) =>
-    VARIANTS.flatMap((variant) =>
+    variantsOf(pair).flatMap((variant) =>
       Array.from(
         { length: lanes[variant] ?? 1 },
         (_, lane) => queueOf(pair, variant, lane) ?? [],
@@ -195,6 +199,9 @@ function configOf(
     },
   };
 }
+
+const variantsOf = ({ yours }: Pair): readonly AnyVariant[] =>
+  yours ? [...VARIANTS, YOURS] : VARIANTS;
 
 /** What it hands on goes to the Worker that answers requests, and to the one that has crons. */
 function servicesOf([lesson, ...others]: [LessonConfig, ...LessonConfig[]]) {

@@ -1,5 +1,5 @@
 import { judge, type TrialRun } from "../judge.ts";
-import type { Pair, RunLedger, Variant } from "../pair.ts";
+import type { AnyVariant, Pair, RunLedger } from "../pair.ts";
 import { type Trial, trialsOf, UNDISTURBED } from "../trials.ts";
 import type { GauntletProgress } from "./gauntlet.ts";
 import type { Lesson } from "./lessons.ts";
@@ -15,22 +15,22 @@ const LANES = 20;
 const AT_ONCE = 24;
 
 /** One side of a pair. */
-export interface Side {
+export interface Side<V extends AnyVariant> {
   pair: Pair;
-  variant: Variant;
+  variant: V;
 }
 
 /**
  * Takes sides of pairs of one lesson through all their trials, on a runtime of its own, with one crash for all of
  * them: see {@link inPhases}.
  */
-export async function tryPairs(
+export async function tryPairs<V extends AnyVariant>(
   lesson: Lesson,
   pairs: readonly Pair[],
-  variants: readonly Variant[],
+  variants: readonly V[],
   { signal, runTimeoutMs }: { signal: AbortSignal; runTimeoutMs: number },
   emit: (progress: GauntletProgress) => void,
-): Promise<Tried<Side>[]> {
+): Promise<Tried<Side<V>>[]> {
   const sides = pairs.flatMap((pair) => variants.map((variant) => ({ pair, variant })));
   const session = new LessonSession(lesson, {
     pairs,
@@ -45,9 +45,9 @@ export async function tryPairs(
   const turns = new Turns(AT_ONCE);
   const told = new Set<number>();
   let atCrashPoint = 0;
-  const runTrial = async (pair: Pair, variant: Variant, trial: Trial, lane: number) => {
+  const runTrial = async (pair: Pair, variant: V, trial: Trial, lane: number) => {
     const turn = await turns.take();
-    const pass = (progress: Progress) => {
+    const pass = (progress: Progress<AnyVariant>) => {
       if (progress.type === "crash-point") {
         atCrashPoint += 1;
         turn.leave();

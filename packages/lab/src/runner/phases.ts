@@ -18,6 +18,8 @@ export interface Trying<Subject> {
 /** One of the subjects, and what its trials broke, in the order in which they are planned. */
 export interface Tried<Subject> {
   subject: Subject;
+  /** What it did when nothing disturbed it. */
+  normal: RunLedger;
   trials: { trial: string; broken: Broken[] }[];
 }
 
@@ -74,7 +76,7 @@ export async function inPhases<Subject>({
           trial: trial.name,
           broken: judge(subject, trial, run, normal.ledger),
         }));
-      return { subject, trials };
+      return { subject, normal: normal.ledger, trials };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Mark } from "@durable-lessons/types";
 import type { Difference } from "../evidence.ts";
 import type { CrashReport } from "@durable-lessons/crash-test";
-import type { Pair, Variant } from "../pair.ts";
+import type { AnyVariant, Pair, Variant } from "../pair.ts";
 
 /** What a variant threw, and where. */
 export interface ThrownError {
@@ -96,30 +96,30 @@ export interface CrashTimes {
 }
 
 /** Names one run. */
-interface OfRun {
+interface OfRun<V extends AnyVariant> {
   lesson: string;
   pair: string;
-  variant: Variant;
+  variant: V;
   run: string;
 }
 
 /** What happens while pairs of a lesson are run, as it happens. */
-export type Progress =
+export type Progress<V extends AnyVariant = Variant> =
   | { type: "starting"; lesson: string; pairs: string[] }
   | { type: "ready"; lesson: string; pid: number }
   /** Also where a run is started anew, in the place of an earlier one. */
-  | ({ type: "run-started" } & OfRun)
-  | ({ type: "crash-point" } & OfRun)
+  | ({ type: "run-started" } & OfRun<V>)
+  | ({ type: "crash-point" } & OfRun<V>)
   /** Somebody asked for the crash; it comes when every run of the lesson is ready for it. */
   | { type: "crash-asked"; lesson: string }
   | ({ type: "crashed"; lesson: string; pairs: string[] } & CrashReport & CrashTimes)
-  | ({ type: "run-woken"; did: string } & OfRun)
-  | ({ type: "run-disturbed"; did: string } & OfRun)
+  | ({ type: "run-woken"; did: string } & OfRun<V>)
+  | ({ type: "run-disturbed"; did: string } & OfRun<V>)
   /** The runtime does not answer, or has ended by itself. It is started anew; the run named is looked at alone, later. */
-  | ({ type: "runtime-lost"; reason: string } & OfRun)
+  | ({ type: "runtime-lost"; reason: string } & OfRun<V>)
   /** Where somebody watches: an event of the platform, and how a run stands. */
-  | ({ type: "run-event"; event: PlatformEvent } & OfRun)
-  | ({ type: "run-snapshot"; snapshot: RunSnapshot } & OfRun)
-  | { type: "run-ended"; lesson: string; pair: string; variant: Variant; result: VariantResult }
+  | ({ type: "run-event"; event: PlatformEvent } & OfRun<V>)
+  | ({ type: "run-snapshot"; snapshot: RunSnapshot } & OfRun<V>)
+  | { type: "run-ended"; lesson: string; pair: string; variant: V; result: VariantResult }
   | { type: "pair-compared"; lesson: string; result: PairResult }
   | ({ type: "pair-unreadable" } & UnreadablePair);

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Pair, VARIANTS } from "../pair.ts";
+import { type Pair, VARIANTS, YOURS } from "../pair.ts";
 
 /** A folder of `apps/` that has pairs. What they are is not known until it is read: see {@link readLesson}. */
 export interface LessonFolder {
@@ -41,6 +41,10 @@ export interface ReadOptions {
 
 /** The folder of a lesson's pairs. */
 export const pitfallsOf = (lessonDir: string) => join(lessonDir, "src", "pitfalls");
+
+/** The file of the reader's own attempt at a pair, which need not be there. */
+export const yoursOf = ({ dir }: Pick<LessonFolder, "dir">, pair: string) =>
+  join(pitfallsOf(dir), pair, `${YOURS}.ts`);
 
 /** The list of a lesson's pairs, in that folder. */
 const INDEX = "index.ts";

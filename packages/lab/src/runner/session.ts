@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { CrashReport } from "@durable-lessons/crash-test";
 import { buildProblems } from "@durable-lessons/crash-test/build-problems";
-import type { Pair, Variant } from "../pair.ts";
+import { type AnyVariant, type Pair, type Variant, VARIANTS, YOURS } from "../pair.ts";
 import { ownPlan, type Plan } from "../plan.ts";
 import type { RunLogEntry, Thrown } from "../run-log.ts";
 import { iterate, linkAbort, unlessAborted } from "./channel.ts";
@@ -41,10 +41,12 @@ export interface SessionOptions {
   isQuick?: boolean;
 }
 
+type Emit = (progress: Progress<AnyVariant>) => void;
+
 /** One side of a pair that is under way. */
 interface Participant {
   readonly plan: Plan;
-  readonly emit: (progress: Progress) => void;
+  readonly emit: Emit;
   /**
    * `running` stands in the way of a crash. `suspect` was running its code when the runtime was lost: it waits until it can
    * be run alone.
@@ -102,11 +104,12 @@ export class LessonSession {
    *   Workers cannot be started
    */
   run(pair: Pair, signal?: AbortSignal): AsyncGenerator<Progress, void, void> {
-    return iterate(async (emit, stop) => {
+    return iterate<Progress>(async (emit, stop) => {
       const ended = new AbortController();
       const unlinks = [linkAbort(stop, ended), linkAbort(this.#closed.signal, ended)];
       try {
-        await this.#run(pair, emit, ended.signal);
+        // All that it tells is of its two sides.
+        await this.#run(pair, emit as Emit, ended.signal);
       } finally {
         for (const unlink of unlinks) unlink();
       }
@@ -119,11 +122,7 @@ export class LessonSession {
    * @returns the run, ended, with its ledger, unless it has a failure
    * @throws as {@link run}
    */
-  async runPlan(
-    plan: Plan,
-    signal: AbortSignal,
-    emit: (progress: Progress) => void = () => undefined,
-  ): Promise<RunClient> {
+  async runPlan(plan: Plan, signal: AbortSignal, emit: Emit = () => undefined): Promise<RunClient> {
     const ended = new AbortController();
     const unlinks = [linkAbort(signal, ended), linkAbort(this.#closed.signal, ended)];
     try {
@@ -134,7 +133,7 @@ export class LessonSession {
     }
   }
 
-  #participant(plan: Plan, emit: (progress: Progress) => void): Participant {
+  #participant(plan: Plan, emit: Emit): Participant {
     const participant: Participant = {
       plan,
       emit,
@@ -158,6 +157,27 @@ export class LessonSession {
     return this.#crash;
   }
 
+  /**
+   * Builds the Workers anew from their sources. No run may be under way; storage stays, unless they could not be built before,
+   * or cannot be now: then the next run starts another runtime, and says what is wrong.
+   */
+  async rebuild(): Promise<void> {
+    const couldBeBuilt = this.#unbuildable.size === 0;
+    this.#unbuildable.clear();
+    await this.#crash?.catch(() => undefined);
+    const watch = await this.#watch?.catch(() => undefined);
+    if (!watch) return;
+    const isBuilt =
+      couldBeBuilt &&
+      (await watch
+        .duringCrash(() => watch.runtime.rebuild())
+        .then(
+          () => true,
+          () => false,
+        ));
+    if (!isBuilt) await this.#discard(watch);
+  }
+
   /** Ends every run and every process of the session. It cannot be used again. */
   async close(): Promise<void> {
     this.#closed.abort(new Error(`The session of ${this.lesson.id} was closed.`));
@@ -167,7 +187,7 @@ export class LessonSession {
     await watch?.runtime.close();
   }
 
-  async #run(pair: Pair, emit: (progress: Progress) => void, stop: AbortSignal): Promise<void> {
+  async #run(pair: Pair, emit: Emit, stop: AbortSignal): Promise<void> {
     const lesson = this.lesson.id;
     emit({ type: "starting", lesson, pairs: [pair.id] });
     const { runtime } = await this.#started(stop);
@@ -454,7 +474,7 @@ export class LessonSession {
   }
 
   /** Notifies every run of some participants: both variants of a pair pass it on to the same iterator. */
-  #notify(participants: Participant[], progress: Progress): void {
+  #notify(participants: Participant[], progress: Progress<AnyVariant>): void {
     for (const emit of new Set(participants.map((participant) => participant.emit))) emit(progress);
   }
 
@@ -488,10 +508,11 @@ export class LessonSession {
       const path = this.#nameOf(join(this.lesson.dir, "src", "pitfalls", pair.id, name));
       const text = `${path}:${line}:${column}: ${message}`;
       const rest = `not run, since its pair cannot be built: ${text}`;
-      this.#unbuildable.set(pair.id, {
-        pitfall: name === "fix.ts" ? rest : text,
-        fix: name === "pitfall.ts" ? rest : text,
-      });
+      const all: AnyVariant[] = [...VARIANTS, YOURS];
+      const isOfAnother = (variant: AnyVariant) =>
+        all.some((other) => other !== variant && name === `${other}.ts`);
+      const failures = all.map((variant) => [variant, isOfAnother(variant) ? rest : text]);
+      this.#unbuildable.set(pair.id, Object.fromEntries(failures));
       isNew = true;
     }
     return isNew;
@@ -515,7 +536,7 @@ export class LessonSession {
 /** With many runs at once none is asked often: that would be all that the runtime does. */
 const POLL_MS_PER_RUN = 10;
 
-type BuildFailure = Record<Variant, string>;
+type BuildFailure = Record<AnyVariant, string>;
 
 /** The numbers of the lines on which a loop begins. */
 function loopsOf(source: string): number[] {

@@ -1,11 +1,11 @@
 import type { OutsideWorld, WorldBindings } from "@durable-lessons/outside-world";
 import type { TrialSettings } from "../plan.ts";
-import type { HttpPair, QueuePair, Variant, WorkflowPair } from "../pair.ts";
+import type { AnyVariant, HttpPair, QueuePair, Variant, WorkflowPair } from "../pair.ts";
 
 /** Params of an instance of the lab's `PitfallWorkflow`. */
 export interface PitfallParams {
   pair: string;
-  variant: Variant;
+  variant: AnyVariant;
   /** The run that the instance belongs to: keys its effects and faults. */
   run: string;
   /** Does the driver read what the variant's code does? See `runVariantCode`. */
@@ -54,7 +54,8 @@ export interface Handles<Env> {
 }
 
 /** A pair whose variants export what its engine calls. */
-export type Loading<Pair, Module> = Omit<Pair, Variant> & Record<Variant, () => Promise<Module>>;
+export type Loading<Pair, Module> = Omit<Pair, AnyVariant> &
+  Record<Variant, () => Promise<Module>> & { yours?: () => Promise<Module> };
 
 /** A pair whose two variants run with this `env`, as a lesson's `pitfalls/index.ts` lists them. */
 export type RunnablePair<Env> =

@@ -50,7 +50,7 @@ async function consumeRun<Env extends LabBindings>(
   const { pair: id, variant } = scope;
   const pair = pairs.find((candidate) => candidate.id === id);
   if (!pair) throw new Error(`There is no pair "${id}".`);
-  const load: () => Promise<object> = pair[variant];
+  const load: (() => Promise<object>) | undefined = pair[variant];
   const consume = await exportedFunction<Consumes<Env>["consume"]>(load, "consume", scope);
   const own: MessageBatch = {
     queue: batch.queue,
@@ -61,7 +61,7 @@ async function consumeRun<Env extends LabBindings>(
   };
   const ownEnv = variantEnv(env, scope, queueOf(pair, variant, scope.trial?.lane)?.binding);
   if (isDeadLetters(batch)) {
-    const { consumeDeadLetters }: Partial<Consumes<Env>> = await load();
+    const { consumeDeadLetters }: Partial<Consumes<Env>> = (await load?.()) ?? {};
     if (consumeDeadLetters) await runVariantCode(scope, () => consumeDeadLetters(own, ownEnv));
   } else {
     if (pair.engine === "http") await untilAnswered(env, run);

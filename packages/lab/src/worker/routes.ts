@@ -1,7 +1,7 @@
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
-import { VARIANTS, type Variant } from "../pair.ts";
+import { type AnyVariant, VARIANTS, YOURS } from "../pair.ts";
 import type { LabBindings, RunnablePair } from "./env.ts";
 import type { RunPlan } from "./run-record.ts";
 import { Run } from "./runs.ts";
@@ -140,10 +140,10 @@ export function pitfallRoutes<Env extends LabBindings>(pairs: readonly RunnableP
 
   return app;
 
-  function namedBy(c: Context<Lab>): { pair: RunnablePair<Env>; variant: Variant } | undefined {
+  function namedBy(c: Context<Lab>): { pair: RunnablePair<Env>; variant: AnyVariant } | undefined {
     const pair = pairs.find(({ id }) => id === c.req.param("pair"));
-    const variant = VARIANTS.find((name) => name === c.req.param("variant"));
-    return pair && variant && { pair, variant };
+    const variant = ([...VARIANTS, YOURS] as const).find((name) => name === c.req.param("variant"));
+    return pair && variant && pair[variant] && { pair, variant };
   }
 
   async function found(c: Context<Lab>): Promise<Run<Env> | null> {

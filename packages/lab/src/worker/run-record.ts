@@ -1,6 +1,6 @@
 import { readRun } from "@durable-lessons/outside-world";
 import type { FaultScript } from "@durable-lessons/outside-world/faults";
-import type { Disturbance, Variant } from "../pair.ts";
+import type { AnyVariant, Disturbance } from "../pair.ts";
 import type { TrialSettings } from "../plan.ts";
 
 /** What is done to a run: what its pair says, unless whoever starts it says otherwise. */
@@ -19,7 +19,7 @@ export interface RunPlan {
 /** What the lab stores with a run, so that it outlives a crash. */
 export interface RunStart extends Omit<RunPlan, "faults" | "run"> {
   pair: string;
-  variant: Variant;
+  variant: AnyVariant;
   /** Milliseconds since the epoch. */
   now: number;
 }

@@ -12,7 +12,7 @@ import {
 } from "@durable-lessons/outside-world";
 import { type Mark, WAKE_EVENT } from "@durable-lessons/types";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
-import { isOver, type RunLedger, type RunReport, type Variant } from "../pair.ts";
+import { type AnyVariant, isOver, type RunLedger, type RunReport, YOURS } from "../pair.ts";
 import { lastOf, neighbourOf } from "../trials.ts";
 import { databaseOf } from "./database.ts";
 import type { Ending, Engine, EngineRun } from "./engines/engine.ts";
@@ -47,7 +47,7 @@ export class Run<Env extends LabBindings> {
   static async open<Env extends LabBindings>(
     env: Env,
     pair: RunnablePair<Env>,
-    variant: Variant,
+    variant: AnyVariant,
     plan: RunPlan = {},
   ): Promise<Run<Env>> {
     const { faults = pair.faults, disturb = pair.disturb, logged, trial } = plan;
@@ -63,7 +63,7 @@ export class Run<Env extends LabBindings> {
   static async find<Env extends LabBindings>(
     env: Env,
     pair: RunnablePair<Env>,
-    variant: Variant,
+    variant: AnyVariant,
     run: string,
   ): Promise<Run<Env> | null> {
     const record = await readRun(env.WORLD, run);
@@ -98,6 +98,7 @@ export class Run<Env extends LabBindings> {
   /** How the run stands, with its evidence. */
   async report(): Promise<RunReport & { effects: unknown[] }> {
     const { env, pair, variant } = this.#run;
+    const { expect } = pair;
     // First the ending: what is counted after a run has ended is complete.
     const ending = await this.#ending();
     const [effects, observations, hanging] = await Promise.all([
@@ -105,7 +106,9 @@ export class Run<Env extends LabBindings> {
       observationsOf(env.WORLD, this.id),
       hangingCalls(env.WORLD, this.id),
     ]);
-    const countsSteps = isOver(ending.status) && "workflow.step-started" in pair.expect[variant];
+    const countsSteps =
+      isOver(ending.status) &&
+      "workflow.step-started" in expect[variant === YOURS ? "fix" : variant];
     return {
       ...ending,
       evidence: countEffects(effects),

@@ -54,10 +54,11 @@ export async function runVariantCode<T>(
  * @throws Error where it exports none of that name, and whatever its module throws
  */
 export async function exportedFunction<Exported>(
-  load: () => Promise<object>,
+  load: (() => Promise<object>) | undefined,
   name: "consume" | "handle" | "run",
   scope: RunScope,
 ): Promise<Exported> {
+  if (!load) throw new Error(`"${scope.pair}" has no ${scope.variant} here.`);
   const module = await runVariantCode(scope, load);
   const exported: unknown = Reflect.get(module, name);
   if (typeof exported !== "function") {

@@ -13,6 +13,7 @@ export default {
   expect: {
     pitfall: { "email.sent": 2, "workflow.created": 2 },
     fix: { "email.sent": 1, "workflow.created": 1 },
+    solved: [{ "email.sent": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

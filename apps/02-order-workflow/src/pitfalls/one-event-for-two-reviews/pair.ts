@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { status: "complete", "parcel.shipped": 1 },
     fix: { status: "errored", "parcel.shipped": 0 },
+    solved: [{ status: "complete", "parcel.shipped": 0 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

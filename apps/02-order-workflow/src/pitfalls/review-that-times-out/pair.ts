@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { status: "errored", "stock.reserved": 1, "stock.released": 0 },
     fix: { status: "complete", "stock.reserved": 1, "stock.released": 1 },
+    solved: [{ status: "errored", "stock.reserved": 1, "stock.released": 1 }],
   },
   exceptions: [
     {

@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { status: "complete", "card.charged": 1, "email.sent": 0 },
     fix: { status: "errored", "card.charged": 1, "email.sent": 0 },
+    solved: [{ status: "errored", "card.charged": 1, "card.refunded": 1, "email.sent": 0 }],
   },
   exceptions: [
     {

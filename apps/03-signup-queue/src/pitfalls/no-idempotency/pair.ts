@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { "email.sent": 2, "message.delivered": 2 },
     fix: { "email.sent": 1, "message.delivered": 2 },
+    solved: [{ "email.sent": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

@@ -18,6 +18,7 @@ export default {
   expect: {
     pitfall: { "message.dead-lettered": 1, "output.stored": 0, "alert.sent": 0 },
     fix: { "message.dead-lettered": 1, "output.stored": 1, "alert.sent": 1 },
+    solved: [{ "output.stored": 1, "alert.sent": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

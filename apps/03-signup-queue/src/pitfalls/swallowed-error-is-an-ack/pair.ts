@@ -13,6 +13,7 @@ export default {
   expect: {
     pitfall: { "email.sent": 0, "message.delivered": 1 },
     fix: { "email.sent": 1, "message.delivered": 3 },
+    solved: [{ "email.sent": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

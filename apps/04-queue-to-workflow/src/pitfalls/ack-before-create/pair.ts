@@ -17,6 +17,7 @@ export default {
   expect: {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.delivered": 1 },
     fix: { "card.charged": 1, "workflow.created": 1, "message.delivered": 2 },
+    solved: [{ "card.charged": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

@@ -16,6 +16,7 @@ export default {
   expect: {
     pitfall: { "workflow.created": 1, "parcel.shipped": 1, "parcel.recalled": 0 },
     fix: { "workflow.created": 2, "parcel.shipped": 1, "parcel.recalled": 1 },
+    solved: [{ "parcel.shipped": 1, "parcel.recalled": 1 }],
   },
   exceptions: [
     {

@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { "card.charged": 2, "workflow.created": 2 },
     fix: { "card.charged": 1, "workflow.created": 1 },
+    solved: [{ "card.charged": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

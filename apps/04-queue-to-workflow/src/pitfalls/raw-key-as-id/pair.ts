@@ -22,6 +22,7 @@ export default {
   expect: {
     pitfall: { "card.charged": 0, "workflow.created": 0, "message.dead-lettered": 5 },
     fix: { "card.charged": 5, "workflow.created": 5, "message.dead-lettered": 0 },
+    solved: [{ "card.charged": 5, "message.dead-lettered": 0 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

@@ -13,6 +13,7 @@ export default {
   expect: {
     pitfall: { "rows.loaded": 2, "workflow.created": 2 },
     fix: { "rows.loaded": 1, "workflow.created": 1 },
+    solved: [{ "rows.loaded": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

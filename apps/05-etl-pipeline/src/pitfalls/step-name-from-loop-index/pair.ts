@@ -14,6 +14,7 @@ export default {
   expect: {
     pitfall: { "rows.loaded": 3, "audit.logged": 1, "output.loaded": "b, c, c" },
     fix: { "rows.loaded": 3, "audit.logged": 1, "output.loaded": "a, b, c" },
+    solved: [{ "rows.loaded": 2, "audit.logged": 1, "output.loaded": "b, c" }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

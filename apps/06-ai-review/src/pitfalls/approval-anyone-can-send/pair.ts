@@ -21,6 +21,7 @@ export default {
   expect: {
     pitfall: { "audit.logged": 1, "article.published": 1, "output.responses.0.status": 200 },
     fix: { "audit.logged": 1, "article.published": 0, "output.responses.0.status": 403 },
+    solved: [{ "audit.logged": 1, "article.published": 0, "output.responses.0.status": 401 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

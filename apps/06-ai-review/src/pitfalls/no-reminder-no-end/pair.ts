@@ -15,6 +15,7 @@ export default {
   expect: {
     pitfall: { status: "waiting", "email.sent": 1, "reminder.sent": 0 },
     fix: { status: "complete", "email.sent": 1, "reminder.sent": 1, "output.closed": true },
+    solved: [{ status: "complete", "email.sent": 1, "reminder.sent": 1 }],
   },
   pitfall: () => import("./pitfall.ts"),
   fix: () => import("./fix.ts"),

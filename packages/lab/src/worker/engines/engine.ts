@@ -1,11 +1,11 @@
-import type { Disturbance, RunContext, RunReport, Variant } from "../../pair.ts";
+import type { AnyVariant, Disturbance, RunContext, RunReport } from "../../pair.ts";
 import type { LabBindings, RequestContext, RunScope } from "../env.ts";
 
 /** A run, as its engine sees it. */
 export interface EngineRun<Env extends LabBindings, Pair> {
   env: Env;
   pair: Pair;
-  variant: Variant;
+  variant: AnyVariant;
   context: RunContext;
   /** What the lab does to it. */
   disturb: Disturbance | undefined;

@@ -41,7 +41,7 @@ export function httpEngine<Env extends LabBindings>({
     );
     try {
       const times = timesDelivered(disturb);
-      const load: () => Promise<object> = pair[variant];
+      const load: (() => Promise<object>) | undefined = pair[variant];
       const handle = await exportedFunction<Handles<Env>["handle"]>(load, "handle", scope);
       const ask = async () => {
         const sent = new Request("https://lesson.example/", {
