@@ -5,7 +5,12 @@ export function describeDisturbanceInChinese(pair: Pair): string {
   return [lab(pair), faults(pair)].filter((part) => part !== "").join("；") || "沒有任何干擾";
 }
 
-function lab({ disturb, engine }: Pair): string {
+function lab(pair: Pair): string {
+  const what = disturbed(pair);
+  return "before" in pair ? `${what}，再用另一版程式碼啟動` : what;
+}
+
+function disturbed({ disturb, engine }: Pair): string {
   if (!disturb) return "";
   if ("crash" in disturb) {
     const { crash } = disturb;

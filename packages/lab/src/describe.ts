@@ -26,7 +26,12 @@ function nameOfFault(fault: Fault): string | undefined {
   return "code" in fault ? fault.code : `answers ${fault.slowMs} ms late`;
 }
 
-function describeLab({ disturb, engine }: Pair): string {
+function describeLab(pair: Pair): string {
+  const what = describeDisturb(pair);
+  return "before" in pair ? `${what}, and started again with other code` : what;
+}
+
+function describeDisturb({ disturb, engine }: Pair): string {
   if (!disturb) return "";
   if ("crash" in disturb) {
     const where = engine === "workflow" ? "step " : "";

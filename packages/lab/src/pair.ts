@@ -180,6 +180,11 @@ export interface QueueSettings {
 /** Both variants export `run(event, step, env)`. */
 export interface WorkflowPair extends PairBase {
   engine: "workflow";
+  /**
+   * The code of the runs' first life, which exports the same: the runtime that takes the place of the killed one has the variant's
+   * code, as if it was deployed in between. A trial of the gauntlet has the variant's code from its start.
+   */
+  before?: LoadVariant;
   /** Becomes `event.payload`. */
   params?: (context: RunContext) => unknown;
   disturb?: Crash | Restart | SendEvent;

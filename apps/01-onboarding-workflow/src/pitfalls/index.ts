@@ -8,6 +8,7 @@ import insertThatCannotRepeat from "./insert-that-cannot-repeat/pair.ts";
 import doubleSubmit from "./double-submit/pair.ts";
 import payloadChangedInPlace from "./payload-changed-in-place/pair.ts";
 import resultThatCannotBeStored from "./result-that-cannot-be-stored/pair.ts";
+import renamedWhileRunning from "./renamed-while-running/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
 export const pairs: RunnablePair<{ DB: D1Database }>[] = [
@@ -20,4 +21,5 @@ export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   doubleSubmit,
   payloadChangedInPlace,
   resultThatCannotBeStored,
+  renamedWhileRunning,
 ];

@@ -12,12 +12,14 @@ export interface PitfallParams {
   isLogged: boolean;
   /** Set in a trial: delays are cut, and the run has this queue of its variant. */
   trial?: TrialSettings | undefined;
+  /** The `bootId` of the workerd in which it was created. */
+  createdIn: string;
   /** The variant's own `event.payload`. */
   params: unknown;
 }
 
 /** The run to which something belongs. */
-export type RunScope = Omit<PitfallParams, "params">;
+export type RunScope = Omit<PitfallParams, "createdIn" | "params">;
 
 /** What the lab's code needs of the Worker that it runs in. */
 export interface LabBindings extends WorldBindings {

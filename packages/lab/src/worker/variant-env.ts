@@ -6,6 +6,7 @@ import {
   outsideWorld,
   ProviderError,
 } from "@durable-lessons/outside-world";
+import { bootId } from "./boot.ts";
 import type { LabBindings, RunScope, VariantEnv } from "./env.ts";
 import { runQueue } from "./run-queue.ts";
 
@@ -69,7 +70,7 @@ function runWorkflow(env: LabBindings, scope: RunScope): Workflow {
   const scoped = (options: WorkflowInstanceCreateOptions = {}) => ({
     ...options,
     id: withRun(run, options.id ?? crypto.randomUUID()),
-    params: { ...scope, params: options.params },
+    params: { ...scope, createdIn: bootId(), params: options.params },
   });
   const handle = (instance: WorkflowInstance): WorkflowInstance => ({
     id: withoutRun(run, instance.id),

@@ -1,4 +1,5 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import { bootId } from "./boot.ts";
 import type { LabBindings, PitfallParams, RunnablePair, Runs } from "./env.ts";
 import { exportedFunction, runVariantCode, watchedStep } from "./variant-code.ts";
 import { variantEnv, withoutRun } from "./variant-env.ts";
@@ -9,10 +10,12 @@ import { variantEnv, withoutRun } from "./variant-env.ts";
 export function pitfallWorkflow<Env extends LabBindings>(pairs: readonly RunnablePair<Env>[]) {
   return class PitfallWorkflow extends WorkflowEntrypoint<Env, PitfallParams> {
     override async run(event: WorkflowEvent<PitfallParams>, step: WorkflowStep): Promise<unknown> {
-      const { params, ...scope } = event.payload;
+      const { params, createdIn, ...scope } = event.payload;
       const pair = pairs.find(({ id }) => id === scope.pair);
       if (!pair) throw new Error(`There is no pair "${scope.pair}".`);
-      const run = await exportedFunction<Runs<Env>["run"]>(pair[scope.variant], "run", scope);
+      const isBefore = "before" in pair && !scope.trial && createdIn === bootId();
+      const load = (isBefore ? pair.before : undefined) ?? pair[scope.variant];
+      const run = await exportedFunction<Runs<Env>["run"]>(load, "run", scope);
       const own = {
         ...event,
         payload: params,

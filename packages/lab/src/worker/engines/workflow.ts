@@ -1,4 +1,5 @@
 import type { WorkflowPair } from "../../pair.ts";
+import { bootId } from "../boot.ts";
 import type { LabBindings } from "../env.ts";
 import type { Engine, EngineRun } from "./engine.ts";
 
@@ -13,7 +14,10 @@ export function workflowEngine<Env extends LabBindings>({
   const id = context.run;
   return {
     async start() {
-      await env.PITFALLS.create({ id, params: { ...scope, params: pair.params?.(context) } });
+      await env.PITFALLS.create({
+        id,
+        params: { ...scope, createdIn: bootId(), params: pair.params?.(context) },
+      });
     },
 
     // Every instance of a run gets an event.
