@@ -3,7 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { soak, SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Pair, YOURS } from "../src/pair.ts";
+import { type AnyVariant, type Pair, YOURS } from "../src/pair.ts";
 import { ownPlan } from "../src/plan.ts";
 import { findLessons, type Lesson, LessonSession, readLesson } from "../src/runner/index.ts";
 import { tryPairs } from "../src/runner/pair-trials.ts";
@@ -97,7 +97,7 @@ describe.each(soak(NUMBERS, Object.keys(SMALL)))("lesson %s", (number) => {
         const some = pairs.slice(nth, nth + AT_ONCE);
         sides.push(...(await tryPairs(lesson, some, ["fix", YOURS], limits, () => undefined)));
       }
-      const of = <V>(pair: Pair, variant: V) =>
+      const of = (pair: Pair, variant: AnyVariant) =>
         sides.find(({ subject }) => subject.pair === pair && subject.variant === variant);
       const judged = pairs.map((pair) => {
         const [fix, yours] = [of(pair, "fix"), of(pair, YOURS)];

@@ -132,9 +132,9 @@ export async function handle(request: Request, env: { WORKFLOW: Workflow }): Pro
     await env.stock.reserve({ orderId, lines, key });
     const charge = await env.payments.charge({ orderId, card, cents: 900, key });
     if (charge.status === "charged") {
-      await env.payments.refund({ chargeId: charge.chargeId, cents: 900, key });
+      await env.payments.refund({ chargeId: charge.chargeId, cents: 900, key: \`\${key}/back\` });
     }
-    await env.stock.release({ orderId, key });
+    await env.stock.release({ orderId, key: \`\${key}/back\` });
   });
   throw new Error("no parcel");`),
     },

@@ -198,7 +198,9 @@ async function judgeOnce(
     return attempt.solved ? EXIT.ok : EXIT.notYet;
   } catch (error) {
     if (stop.exitCode !== undefined) return stop.exitCode;
-    stderr.write(`The practice broke off: ${error instanceof Error ? error.message : error}\n`);
+    stderr.write(
+      `The practice broke off: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     return EXIT.notYet;
   } finally {
     await practice.close();

@@ -146,7 +146,9 @@ function undisturbed(
     Object.groupBy(normal.effects, ({ kind }) => kind),
   );
   if (!wanted || !seen) return [];
-  const kinds = Object.keys({ ...wanted, ...seen }) as (string & keyof typeof wanted)[];
+  const kinds = [
+    ...new Set([fix, yours].flatMap(({ normal }) => normal.effects.map(({ kind }) => kind))),
+  ];
   return kinds.flatMap((kind) => {
     const [goal, count] = [wanted[kind]?.length ?? 0, seen[kind]?.length ?? 0];
     return goal === count
