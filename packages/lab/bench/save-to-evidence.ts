@@ -1,22 +1,21 @@
 /**
  * `node packages/lab/bench/save-to-evidence.ts [01/pair] [saves]`: how long a reader who practises waits from a save to its
  * evidence, with the types checked and the runtime killed on the way: the median and the maximum over twenty saves, after a
- * first one that starts everything. The saves are the fix and the pitfall in turn, in a file of the reader's own that is put
- * back as it was.
+ * first one that starts everything. The saves are the fix and the pitfall in turn, in a copy of the lesson.
  */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findLessons, select } from "../src/runner/index.ts";
 import { Practice } from "../src/runner/practice.ts";
+import { copyLessons } from "../test/copied-lessons.ts";
 
 const [name = "01/side-effect-outside-step", saves = "20"] = process.argv.slice(2);
-const apps = join(import.meta.dirname, "../../../apps");
-const [chosen] = await select(await findLessons(apps), [name]);
+await using copy = await copyLessons([name.slice(0, 2)]);
+const [chosen] = await select(await findLessons(copy.apps), [name]);
 const [pair] = chosen?.pairs ?? [];
 if (!chosen || !pair) throw new Error(`There is no pair ${name}.`);
 
 const practice = new Practice(chosen.lesson, pair);
-const before = await readFile(practice.file, "utf8").catch(() => null);
 const [pitfall, fix] = await Promise.all(
   ["pitfall.ts", "fix.ts"].map((side) => readFile(join(dirname(practice.file), side), "utf8")),
 );
@@ -51,5 +50,4 @@ try {
   );
 } finally {
   await practice.close();
-  await (before === null ? rm(practice.file) : writeFile(practice.file, before));
 }

@@ -3,18 +3,13 @@ import { existsSync } from "node:fs";
 import { SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { APPS, fixtureLesson } from "./fixture.ts";
-import { CLI, compare, killLaunched, launch, type Run } from "./launch.ts";
-import { descendantsOf, HAS_PROC, stillRunning } from "./processes.ts";
+import { CLI, compare, gone, killLaunched, launchOnTerminal, pidOf, workerds } from "./launch.ts";
+import { HAS_PROC } from "./processes.ts";
 
 /** A pair whose sides do not end at once. */
 const LONG = "99/wait-without-an-end";
 
 afterEach(killLaunched);
-
-function pidOf({ child }: Run): number {
-  if (child.pid === undefined) throw new Error("The command did not start.");
-  return child.pid;
-}
 
 describe.skipIf(!HAS_PROC)(
   "broken off (skipped without /proc: nothing tells of the processes)",
@@ -52,28 +47,10 @@ describe.skipIf(!HAS_PROC)(
   },
 );
 
-/** Everything below the command, once both of its workerds run: wrangler's proxy and the lesson's own. */
-const workerds = (run: Run) =>
-  vi.waitFor(
-    () => {
-      const descendants = descendantsOf(pidOf(run));
-      expect(descendants.filter(({ name }) => name.startsWith("workerd"))).toHaveLength(2);
-      return descendants;
-    },
-    { timeout: 30_000, interval: 10 },
-  );
-
-const gone = (processes: Parameters<typeof stillRunning>[0]) =>
-  vi.waitFor(() => expect(stillRunning(processes)).toEqual([]), { timeout: 10_000 });
-
 describe.skipIf(!existsSync("/usr/bin/script"))(
   "on a terminal (skipped without /usr/bin/script: nothing gives us one)",
   () => {
-    const onTerminal = (args: string[]) => {
-      const command = [process.execPath, CLI, "--apps", APPS, ...args];
-      const quoted = command.map((word) => `'${word}'`).join(" ");
-      return launch("script", ["-qec", `stty cols 120 rows 40; exec ${quoted}`, "/dev/null"]);
-    };
+    const onTerminal = (args: string[]) => launchOnTerminal(CLI, ["--apps", APPS, ...args]);
 
     test("it offers the pairs, and Ctrl-C leaves it with 130 and nothing run", async () => {
       const run = onTerminal([]);

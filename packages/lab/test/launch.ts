@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { APPS } from "./fixture.ts";
+import { descendantsOf, stillRunning } from "./processes.ts";
 
 /** The command's file. */
 export const CLI = join(import.meta.dirname, "../src/cli.ts");
@@ -42,6 +43,33 @@ export function launch(command: string, args: string[]): Run {
 /** Starts `compare`, on the fixture unless told otherwise. */
 export const compare = (args: string[], apps = APPS) =>
   launch(process.execPath, [CLI, "--apps", apps, ...args]);
+
+/** Its process id, which is its group's too. */
+export function pidOf({ child }: Run): number {
+  if (child.pid === undefined) throw new Error("The command did not start.");
+  return child.pid;
+}
+
+/** Everything below the command, once both of its workerds run: wrangler's proxy and the lesson's own. */
+export const workerds = (run: Run) =>
+  vi.waitFor(
+    () => {
+      const descendants = descendantsOf(pidOf(run));
+      expect(descendants.filter(({ name }) => name.startsWith("workerd"))).toHaveLength(2);
+      return descendants;
+    },
+    { timeout: 30_000, interval: 10 },
+  );
+
+/** Waits until all of them have ended. */
+export const gone = (processes: Parameters<typeof stillRunning>[0]) =>
+  vi.waitFor(() => expect(stillRunning(processes)).toEqual([]), { timeout: 10_000 });
+
+/** Starts a command of ours on a terminal of its own, 120 by 40. */
+export function launchOnTerminal(file: string, args: string[]): Run {
+  const quoted = [process.execPath, file, ...args].map((word) => `'${word}'`).join(" ");
+  return launch("script", ["-qec", `stty cols 120 rows 40; exec ${quoted}`, "/dev/null"]);
+}
 
 /**
  * Calls a command in this process, where that is enough: a Node of its own takes half a second of a processor.

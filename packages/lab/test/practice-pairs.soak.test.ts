@@ -3,7 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { soak, SOAKING } from "@durable-lessons/test-kit/soak";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Pair, YOURS } from "../src/pair.ts";
+import { type AnyVariant, type Pair, YOURS } from "../src/pair.ts";
 import { ownPlan } from "../src/plan.ts";
 import { findLessons, type Lesson, LessonSession, readLesson } from "../src/runner/index.ts";
 import { tryPairs } from "../src/runner/pair-trials.ts";
@@ -12,6 +12,8 @@ import { isExercise, withYours, yoursOf } from "../src/runner/yours.ts";
 import { copyLessons } from "./copied-lessons.ts";
 
 const NUMBERS = ["01", "02", "03", "04", "05", "06"];
+/** How many pairs are taken through the gauntlet on one runtime. */
+const AT_ONCE = 4;
 const SMALL: Record<string, string[]> = {
   "01": ["side-effect-outside-step", "double-submit"],
   "03": ["no-idempotency"],
@@ -41,8 +43,13 @@ describe.each(soak(NUMBERS, Object.keys(SMALL)))("lesson %s", (number) => {
       .map((pair) => withYours(lesson, pair));
     session = new LessonSession(lesson, { pairs, isWatched: false, runTimeoutMs: 60_000 });
   });
+  let isOpen = true;
+  async function closeSession() {
+    if (isOpen) await session.close();
+    isOpen = false;
+  }
   afterAll(async () => {
-    await session.close();
+    await closeSession();
     await copy[Symbol.asyncDispose]();
   });
 
@@ -67,10 +74,11 @@ describe.each(soak(NUMBERS, Object.keys(SMALL)))("lesson %s", (number) => {
     const results = await attemptAll("pitfall");
     expect(results.length).toBeGreaterThan(0);
     expect(results.filter(({ ok }) => ok)).toEqual([]);
-    // Each ran to its end, or came nowhere near its crash point: none is red for another reason.
-    expect(results.filter(({ status }) => status === "timed out" || status === "blocked")).toEqual(
-      [],
-    );
+    // None is red for another reason: but for those that wait for ever, each comes to an end.
+    const waits = (id: string) =>
+      pairs.some((pair) => pair.id === id && pair.expect.pitfall.status === "waiting");
+    const given = results.filter(({ status }) => status === "timed out" || status === "blocked");
+    expect(given.filter(({ pair }) => !waits(pair))).toEqual([]);
   });
 
   test("the fix's text is, by its evidence", async () => {
@@ -81,9 +89,15 @@ describe.each(soak(NUMBERS, Object.keys(SMALL)))("lesson %s", (number) => {
   test.skipIf(!SOAKING)(
     "and it bears what the fix bears",
     async () => {
+      await closeSession();
       const limits = { signal: new AbortController().signal, runTimeoutMs: 120_000 };
-      const sides = await tryPairs(lesson, pairs, ["fix", YOURS], limits, () => undefined);
-      const of = <V>(pair: Pair, variant: V) =>
+      const sides: Awaited<ReturnType<typeof tryPairs<"fix" | typeof YOURS>>> = [];
+      // A runtime with the queues of both sides of all pairs takes minutes to start.
+      for (let nth = 0; nth < pairs.length; nth += AT_ONCE) {
+        const some = pairs.slice(nth, nth + AT_ONCE);
+        sides.push(...(await tryPairs(lesson, some, ["fix", YOURS], limits, () => undefined)));
+      }
+      const of = (pair: Pair, variant: AnyVariant) =>
         sides.find(({ subject }) => subject.pair === pair && subject.variant === variant);
       const judged = pairs.map((pair) => {
         const [fix, yours] = [of(pair, "fix"), of(pair, YOURS)];

@@ -17,7 +17,7 @@ export function taskBlock({ name, lesson, pair, file }: Exercise, c: Colors): st
   return [
     `${c.bold(name)}  ${pair.title}`,
     `  ${pair.claim}`,
-    c.dim(`  disturbed by: ${describeDisturbance(own as typeof pair)}`),
+    c.dim(`  disturbed by: ${describeDisturbance(own)}`),
     `  your file: ${c.cyan(fileName(lesson.dir, file))}`,
   ].join("\n");
 }

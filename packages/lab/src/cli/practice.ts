@@ -54,7 +54,7 @@ fix bears. While it watches: h hint, n next, r reset, l list, q quit.
 Options
   --once          judge the file as it is and end; so it is without a terminal, too
   --json          print one JSON value on standard output and nothing else; with --once
-  --timeout N     seconds that one run may take, 60 by default
+  --timeout N     seconds that one run may take, 30 by default
   --help, -h      print this
 
 Exit code: 0 solved, 1 not yet, 2 the call was wrong, 130 after Ctrl-C.
@@ -129,7 +129,7 @@ function parse(args: string[]) {
       help: { type: "boolean", short: "h", default: false },
       json: { type: "boolean", default: false },
       once: { type: "boolean", default: false },
-      timeout: { type: "string", default: "60" },
+      timeout: { type: "string", default: "30" },
     },
     { "--apps": "a folder", "--timeout": SECONDS },
   );
@@ -198,7 +198,9 @@ async function judgeOnce(
     return attempt.solved ? EXIT.ok : EXIT.notYet;
   } catch (error) {
     if (stop.exitCode !== undefined) return stop.exitCode;
-    stderr.write(`The practice broke off: ${error instanceof Error ? error.message : error}\n`);
+    stderr.write(
+      `The practice broke off: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     return EXIT.notYet;
   } finally {
     await practice.close();

@@ -37,7 +37,7 @@ export type AttemptStage = "running" | "trials";
 
 /** Settings of a practice. */
 export interface PracticeOptions {
-  /** How long one run may take, in milliseconds, 60,000 by default. */
+  /** How long one run may take, in milliseconds, 30,000 by default. In a trial, among many, it may take a minute at least. */
   runTimeoutMs?: number;
 }
 
@@ -56,7 +56,7 @@ export class Practice {
   readonly #types: TypeChecker;
   #isWarm = false;
 
-  constructor(lesson: Lesson, pair: Pair, { runTimeoutMs = 60_000 }: PracticeOptions = {}) {
+  constructor(lesson: Lesson, pair: Pair, { runTimeoutMs = 30_000 }: PracticeOptions = {}) {
     this.lesson = lesson;
     this.pair = withYours(lesson, pair);
     this.file = yoursOf(lesson, pair.id);
@@ -109,7 +109,7 @@ export class Practice {
   }
 
   async #tryBoth(signal: AbortSignal) {
-    const limits = { signal, runTimeoutMs: this.#runTimeoutMs };
+    const limits = { signal, runTimeoutMs: Math.max(this.#runTimeoutMs, 60_000) };
     const [fix, yours] = await tryPairs(
       this.lesson,
       [this.pair],
@@ -146,7 +146,9 @@ function undisturbed(
     Object.groupBy(normal.effects, ({ kind }) => kind),
   );
   if (!wanted || !seen) return [];
-  const kinds = Object.keys({ ...wanted, ...seen }) as (string & keyof typeof wanted)[];
+  const kinds = [
+    ...new Set([fix, yours].flatMap(({ normal }) => normal.effects.map(({ kind }) => kind))),
+  ];
   return kinds.flatMap((kind) => {
     const [goal, count] = [wanted[kind]?.length ?? 0, seen[kind]?.length ?? 0];
     return goal === count
