@@ -177,7 +177,7 @@ describe("what else a fix survives", () => {
     expect(await stop.isDisabled()).toBe(true);
 
     const before = server.runtimes;
-    await press(gauntlet, "Try it all here");
+    await press(gauntlet, "Run all trials here");
     await gauntlet.getByRole("progressbar", { name: /^\d+ of \d+ trials$/ }).waitFor();
     await expect
       .poll(() => server.runtimes.length, { timeout: 60_000 })
@@ -188,7 +188,7 @@ describe("what else a fix survives", () => {
       .poll(() => server.runtimes.filter((pid) => !before.includes(pid)), { timeout: 60_000 })
       .toEqual([]);
 
-    await press(gauntlet, "Try it all again");
+    await press(gauntlet, "Run all trials again");
     await gauntlet.getByText("All trials have ended.").waitFor({ timeout: 110_000 });
     expect(await gauntlet.locator(".gauntlet-source").innerText()).toBe("Live, from your machine");
     expect(await tableOf(gauntlet)).toEqual(recorded);
@@ -196,7 +196,7 @@ describe("what else a fix survives", () => {
   }, 240_000);
 
   test.each([
-    ["", "The cure:"],
+    ["", "Fixed by:"],
     ["/zh-TW", "解法："],
   ])("an exception leads to the pair that shows the cure: %j", async (locale, cure) => {
     const { page, complaints } = await open(`${locale}/lessons/03-signup-queue`);
