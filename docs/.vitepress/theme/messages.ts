@@ -220,10 +220,10 @@ export const MESSAGES: Record<Locale, Messages> = {
       starting: "正在啟動 workerd……",
       running: "兩個版本都在執行……",
       "at-crash-point": "兩個版本都到了崩潰點，現在可以強制終止執行環境。",
-      killing: "等這一課的每次執行都準備好崩潰……",
+      killing: "等這一課的每次執行都到崩潰點……",
       waking: "workerd 已重新啟動，正在喚醒兩次執行……",
       ended: "兩次執行都結束了。",
-      failed: "執行中斷了。",
+      failed: "執行失敗了。",
     },
     killed: ({ pidBefore, pidAfter, signal }) =>
       `workerd ${pidBefore} 被 ${signal} 結束；workerd ${pidAfter} 接手同一份儲存。`,
@@ -275,7 +275,7 @@ export const MESSAGES: Record<Locale, Messages> = {
     gauntlet: {
       title: "這個修正還撐得住什麼",
       about:
-        "兩個版本的每個呼叫，都輪流失敗、遺失回應，或在途中強制終止執行環境，一次一種；最後用外部世界的規則，檢查留下了什麼。",
+        "兩個版本的每個呼叫，都輪流失敗、遺失回應，或在途中強制終止執行環境，一次一種；之後檢查規則。",
       run: "在這裡全部試一遍",
       runAgain: "全部再試一遍",
       stop: "停止",
@@ -285,7 +285,7 @@ export const MESSAGES: Record<Locale, Messages> = {
         running: "試驗進行中……",
         ended: "試驗全部結束。",
         stopped: "已停止，表格顯示的是先前的結果。",
-        failed: "試驗中斷了。",
+        failed: "試驗失敗了。",
       },
       progress: (ended, planned) => `${planned} 項試驗已完成 ${ended} 項`,
       recorded: (wrangler) => `以 wrangler ${wrangler} 錄製`,
