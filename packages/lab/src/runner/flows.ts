@@ -91,8 +91,9 @@ export async function tryFlows(
         if (response.status >= 500) failure = `it was answered ${response.status}: ${text}`;
         else if (!response.ok && nth === 1) refusal = `it was refused: ${response.status} ${text}`;
       }
-      // What was refused never begins.
-      for (let isKilled = false; !refusal;) {
+      for (let isKilled = false; ;) {
+        // It never begins.
+        if (refusal) break;
         signal.throwIfAborted();
         if (wantsCrash && !isKilled) {
           const hanging = await hangingCalls(await worldOf(flow), run);
