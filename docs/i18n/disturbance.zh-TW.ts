@@ -57,6 +57,7 @@ const WORDS: Record<string, string | null> = {
   fail: "失敗",
   "fail-after-effect": "生效後才失敗",
   decline: "拒絕",
+  "report-errors": "在回傳值裡拒絕最後一個",
 };
 
 function nameOf(fault: unknown): string | null {

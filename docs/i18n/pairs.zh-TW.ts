@@ -190,6 +190,16 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     claim: "同一個人有兩種寫法就有兩個鍵，除非先統一寫法。",
     why: "鍵是一個字元一個字元比對的。網域的大小寫、空白，或 ü 的兩種 Unicode 寫法，都會變成另一個。",
   },
+  "03/key-that-merges-people": {
+    title: "合併不同人的鍵",
+    claim: "鍵把兩個人的地址當成同一個，兩個人就只收到一封信。",
+    why: "+ 後面可能是標籤，也可能是同事，只有他們的郵件伺服器知道。第二則訊息被當成重複的，直接確認。",
+  },
+  "03/key-with-a-hole": {
+    title: "缺了一塊的鍵",
+    claim: "鍵少了同一部分的訊息共用一個鍵，除了第一則，全都被當成重複的而確認。",
+    why: "範本字串把缺少的欄位寫成 undefined 這個字。keyFor 則會拋錯，訊息最後成為死信。",
+  },
   "03/tiny-batches": {
     title: "太小的批次",
     claim: "批次大小決定消費者被呼叫幾次：20 則訊息可以是 20 次，也可以是 2 次。",
@@ -231,6 +241,11 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     claim: "一百則訊息可以是一百次呼叫，也可以是一次。",
     why: "每次呼叫都是一趟往返，整批都在等。createBatch 一次收下的實例和一批訊息一樣多：一百個，合計最多 1 MiB。",
   },
+  "04/outcomes-nobody-reads": {
+    title: "沒有人看的結果",
+    claim: "createBatch 拒絕某個實例時不拋錯，只寫在回傳值裡：那則訊息照樣被確認。",
+    why: "就呼叫本身而言，這次呼叫是成功的。但每個實例各有各的結果，每則訊息也需要自己的標記。",
+  },
   "04/raw-key-as-id": {
     title: "原封不動的鍵當 id",
     claim: "只要有一個平台不收的 id，整批都會被拒絕，好的也一起。",
@@ -267,6 +282,11 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     claim: "用位置命名的步驟，新檔案一排到前面，就成了別的檔案的步驟。",
     why: "重播時清單最前面多了一個檔案。0 號步驟已經完成，新檔案就被當成載入過了；最後一個檔案則換到一個沒有人跑過的步驟。",
   },
+  "05/key-as-a-step-name": {
+    title: "用物件的鍵當步驟名稱",
+    claim: "只要有一個檔案的鍵太長，不能當步驟名稱，整天的檔案就都失敗。",
+    why: "R2 的鍵可以有 1,024 個位元組，步驟名稱最多 256 個字元。太長的名稱就雜湊。",
+  },
   "05/load-that-cannot-repeat": {
     title: "不能重來的載入",
     claim: "只用 INSERT，步驟一重試，資料列就變成兩倍。",
@@ -296,5 +316,10 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
     title: "沒有提醒，也沒有盡頭",
     claim: "不設期限的等待會讓草稿一直擺著；會逾時的等待可以提醒，也可以關閉。",
     why: "人會去休假。第一次等待以提醒結束，第二次以關閉結束，各用自己的事件類型。",
+  },
+  "06/reminder-that-decides": {
+    title: "決定一切的提醒",
+    claim: "提醒寄不出去，整個審稿就跟著結束，除非接住它的錯誤。",
+    why: "步驟重試用完就會拋錯，沒有人接住的錯誤會讓執行結束。其實第一封信裡早就有連結。",
   },
 };

@@ -91,7 +91,7 @@ describe("what it has to bear", () => {
     expect(compareTrials(fix, yours)).toEqual({
       count: 1,
       broken: [
-        { trial: "a", saw: "email.sent 2 times (no mail goes twice to one person on one matter)" },
+        { trial: "a", saw: "email.sent 2 times (nobody gets an email twice about one thing)" },
       ],
     });
   });

@@ -8,6 +8,8 @@ import markAfterTheMail from "./mark-after-the-mail/pair.ts";
 import claimWithoutALease from "./claim-without-a-lease/pair.ts";
 import keyPerClick from "./key-per-click/pair.ts";
 import keyFromRawInput from "./key-from-raw-input/pair.ts";
+import keyThatMergesPeople from "./key-that-merges-people/pair.ts";
+import keyWithAHole from "./key-with-a-hole/pair.ts";
 import tinyBatches from "./tiny-batches/pair.ts";
 import retryAtOnce from "./retry-at-once/pair.ts";
 import retryingTheHopeless from "./retrying-the-hopeless/pair.ts";
@@ -24,6 +26,8 @@ export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   claimWithoutALease,
   keyPerClick,
   keyFromRawInput,
+  keyThatMergesPeople,
+  keyWithAHole,
   tinyBatches,
   retryAtOnce,
   retryingTheHopeless,

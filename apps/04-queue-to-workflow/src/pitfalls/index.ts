@@ -3,6 +3,7 @@ import randomInstanceId from "./random-instance-id/pair.ts";
 import duplicateIsAnError from "./duplicate-is-an-error/pair.ts";
 import ackBeforeCreate from "./ack-before-create/pair.ts";
 import oneCreatePerMessage from "./one-create-per-message/pair.ts";
+import outcomesNobodyReads from "./outcomes-nobody-reads/pair.ts";
 import rawKeyAsId from "./raw-key-as-id/pair.ts";
 import oneIdForTwoFlows from "./one-id-for-two-flows/pair.ts";
 import trustingIdsForEver from "./trusting-ids-for-ever/pair.ts";
@@ -14,6 +15,7 @@ export const pairs: RunnablePair<{ DB: D1Database }>[] = [
   duplicateIsAnError,
   ackBeforeCreate,
   oneCreatePerMessage,
+  outcomesNobodyReads,
   rawKeyAsId,
   oneIdForTwoFlows,
   trustingIdsForEver,

@@ -4,6 +4,7 @@ import generateAgainOnReplay from "./generate-again-on-replay/pair.ts";
 import pollingForTheAnswer from "./polling-for-the-answer/pair.ts";
 import approvalAnyoneCanSend from "./approval-anyone-can-send/pair.ts";
 import noReminderNoEnd from "./no-reminder-no-end/pair.ts";
+import reminderThatDecides from "./reminder-that-decides/pair.ts";
 
 /** The pairs of this lesson, in reading order. */
 export const pairs: RunnablePair<LinkEnv & { DB: D1Database }>[] = [
@@ -11,4 +12,5 @@ export const pairs: RunnablePair<LinkEnv & { DB: D1Database }>[] = [
   pollingForTheAnswer,
   approvalAnyoneCanSend,
   noReminderNoEnd,
+  reminderThatDecides,
 ];

@@ -3,7 +3,7 @@ import type { WorkflowPair } from "@durable-lessons/lab";
 export default {
   id: "renamed-while-running",
   title: "Renamed while running",
-  claim: "A finished step that a deploy renames runs again in every instance that is under way.",
+  claim: "A finished step that a deploy renames runs again in every instance that is in progress.",
   why: "An instance goes on with the code that is deployed now. Results are found by the name of their step, and under the new name there is none.",
   claims: ["A22"],
   symptom: "twice",

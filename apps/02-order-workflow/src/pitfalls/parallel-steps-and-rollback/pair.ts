@@ -6,7 +6,7 @@ export default {
   title: "Parallel steps and rollback",
   claim:
     "When one of several parallel steps fails, Promise.all ends the run while the others still work: rollback does not know them.",
-  why: "Promise.all rejects with the first error. run() ends, the rollback handlers of the finished steps run, and what a slower step does after that is undone by nobody.",
+  why: "Promise.all rejects with the first error. run() ends, the rollback handlers of the finished steps run, and nobody compensates what a slower step does after that.",
   claims: ["B37"],
   symptom: "stopped",
   engine: "workflow",
