@@ -5,7 +5,7 @@ export default {
   id: "reminder-that-decides",
   title: "A reminder that decides",
   claim: "A reminder that cannot be sent ends the whole review, unless its error is caught.",
-  why: "A step that has failed for good throws, and an error that nobody catches ends the run. The first mail has the link all the same.",
+  why: "A step that has failed for good throws, and an error that nobody catches ends the run. The first email has the link all the same.",
   claims: ["E10"],
   symptom: "stopped",
   engine: "workflow",
