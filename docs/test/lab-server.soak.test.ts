@@ -272,7 +272,7 @@ describe("a wrong call", () => {
     ["a path", "run", { pair: "../../etc" }, "no lesson"],
     ["a whole lesson", "run", { pair: "01" }, "one pair"],
     ["no pair", "run", {}, "Name a lesson or a pair"],
-    ["no JSON", "run", "{", "no JSON"],
+    ["no JSON", "run", "{", "not JSON"],
     ["no object", "run", "1", "no object"],
     ["a long body", "run", { pair: "0".repeat(2000) }, "too long"],
     ["the gauntlet of a whole lesson", "gauntlet", { pair: "01" }, "one pair"],

@@ -56,7 +56,7 @@ describe.skipIf(!existsSync("/usr/bin/script"))(
       const run = onTerminal([]);
       await vi.waitFor(
         () => {
-          expect(run.output.stdout).toContain("Which pairs shall run?");
+          expect(run.output.stdout).toContain("Which pairs should run?");
           expect(run.output.stdout).toContain("99/crash-after-an-effect");
         },
         { timeout: 30_000 },

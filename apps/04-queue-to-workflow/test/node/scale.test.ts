@@ -60,7 +60,7 @@ describe("docs/scale.md", async () => {
 
   test("has the trips to D1 as they are, in tens, and the time that is left for each", () => {
     const trips = d1TripsOf(ASSUMPTIONS);
-    expect(text).toContain(`some ${Math.round(trips / 10) * 10} a second`);
+    expect(text).toContain(`about ${Math.round(trips / 10) * 10} a second`);
     expect(text).toContain(`leaves ${(1000 / trips).toFixed(1)} ms`);
   });
 
