@@ -127,7 +127,7 @@ export const PAIRS_IN_CHINESE: Record<string, PairText> = {
   "02/parallel-steps-and-rollback": {
     title: "平行步驟與復原",
     claim: "平行步驟有一個失敗，Promise.all 就在其他步驟還在跑的時候結束執行：復原不知道它們。",
-    why: "Promise.all 以第一個錯誤拒絕，run() 結束，已完成步驟的復原處理函式開始跑。較慢的步驟之後做的事，沒有人復原。",
+    why: "Promise.all 以第一個錯誤拋錯，run() 結束，已完成步驟的復原處理函式開始跑。較慢的步驟之後做的事，沒有人復原。",
   },
   "02/race-with-a-deadline": {
     title: "和期限賽跑",

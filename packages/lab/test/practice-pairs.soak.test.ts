@@ -39,7 +39,7 @@ describe.each(soak(NUMBERS, Object.keys(SMALL)))("lesson %s", (number) => {
     pairs = lesson.pairs
       .filter((pair) => isExercise(pair) && (SOAKING || SMALL[number]?.includes(pair.id)))
       .map((pair) => withYours(lesson, pair));
-    session = new LessonSession(lesson, { pairs, isWatched: false, runTimeoutMs: 30_000 });
+    session = new LessonSession(lesson, { pairs, isWatched: false, runTimeoutMs: 20_000 });
   });
   let isOpen = true;
   async function closeSession() {

@@ -30,23 +30,44 @@ type Happening =
  * @returns the exit code
  */
 export async function watchPairs(first: Exercise, setting: PracticeSetting): Promise<number> {
-  const { stdin } = process;
   using stop = new Stop(() => process.stderr.write("Stopped.\n"));
-  emitKeypressEvents(stdin);
-  stdin.setRawMode(true).resume();
-  try {
-    let exercise: Exercise | undefined = first;
-    while (exercise) {
-      const asked = await new WatchedPair(exercise, setting).watch(stop.signal);
-      if (asked !== "next") return stop.exitCode ?? asked;
-      const progress = await readProgress(setting.progressFile);
-      const after: Exercise = exercise;
-      exercise = nextUnsolved(setting.exercises, progress, after.name);
-    }
-    process.stdout.write("There is no other pair that is not solved.\n");
-    return 0;
-  } finally {
-    stdin.setRawMode(false).pause();
+  using keys = new Keys();
+  let exercise: Exercise | undefined = first;
+  while (exercise) {
+    const asked = await new WatchedPair(exercise, setting).watch(keys, stop.signal);
+    if (asked !== "next") return stop.exitCode ?? asked;
+    const progress = await readProgress(setting.progressFile);
+    const after: Exercise = exercise;
+    exercise = nextUnsolved(setting.exercises, progress, after.name);
+  }
+  process.stdout.write("There is no other pair that is not solved.\n");
+  return 0;
+}
+
+/** What is pressed. It waits while nobody takes it: a pair takes seconds to close, and the next one to open. */
+class Keys implements Disposable {
+  readonly #waiting: string[] = [];
+  #taker: ((key: string) => void) | undefined;
+  readonly #onKey = (_: unknown, { name = "", ctrl }: { name?: string; ctrl?: boolean }) => {
+    const key = ctrl ? `ctrl-${name}` : name;
+    if (this.#taker) this.#taker(key);
+    else this.#waiting.push(key);
+  };
+
+  constructor() {
+    emitKeypressEvents(process.stdin);
+    process.stdin.on("keypress", this.#onKey).setRawMode(true).resume();
+  }
+
+  /** Gives the next key to this taker, one that waits or one that comes; undefined lets them wait. */
+  giveTo(taker: ((key: string) => void) | undefined): void {
+    this.#taker = taker;
+    const [key] = taker ? this.#waiting.splice(0, 1) : [];
+    if (key !== undefined) taker?.(key);
+  }
+
+  [Symbol.dispose](): void {
+    process.stdin.off("keypress", this.#onKey).setRawMode(false).pause();
   }
 }
 
@@ -73,13 +94,18 @@ class WatchedPair {
    *
    * @returns `next`, or the exit code
    */
-  async watch(signal: AbortSignal): Promise<number | "next"> {
+  async watch(keys: Keys, signal: AbortSignal): Promise<number | "next"> {
     const { lesson, pair, file } = this.#exercise;
     await beginYours(lesson, pair.id);
+    let takeKey: () => void = () => undefined;
     const happenings = iterate<Happening>(async (emit, stop) => {
-      const onKey = (_: unknown, key: { name?: string; ctrl?: boolean; sequence?: string }) =>
-        emit({ type: "key", key: key.ctrl ? `ctrl-${key.name}` : (key.name ?? "") });
-      process.stdin.on("keypress", onKey);
+      // One at a time: those after an "n" may be for the next pair.
+      takeKey = () =>
+        keys.giveTo((key) => {
+          keys.giveTo(undefined);
+          emit({ type: "key", key });
+        });
+      takeKey();
       const watcher = watch(dirname(file), (_, name) => {
         if (name === basename(file)) emit({ type: "saved" });
       });
@@ -91,13 +117,14 @@ class WatchedPair {
         );
       } finally {
         watcher.close();
-        process.stdin.off("keypress", onKey);
+        keys.giveTo(undefined);
       }
     }, signal);
     try {
       for await (const happening of happenings) {
         const asked = await this.#take(happening);
         if (asked !== undefined) return asked;
+        if (happening.type === "key") takeKey();
       }
       return STOPPED.SIGINT;
     } finally {
