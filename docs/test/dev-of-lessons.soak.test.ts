@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
-import type { LessonFlows, RunningLesson } from "@durable-lessons/lab/flow";
+import type { RunningLesson } from "@durable-lessons/lab/flow";
+import { type LessonFolder, readFlows } from "@durable-lessons/lab/runner";
 import {
   callsOf,
   hangingCalls,
@@ -31,15 +32,14 @@ interface Work {
   hasGoneOn(): Promise<boolean>;
 }
 type Bindings = { WORLD: D1Database; FILES: R2Bucket };
-type Begin = (lesson: string, send: RunningLesson["send"], env: Bindings) => Promise<Work>;
+type Begin = (lesson: LessonFolder, send: RunningLesson["send"], env: Bindings) => Promise<Work>;
 
 /** Starts the lesson's first flow. Its provider does not answer the first call of an operation. */
 const hangingIn =
   (operation: Operation): Begin =>
   async (lesson, send, { WORLD }) => {
-    const { default: own } = await imported<{ default: LessonFlows }>(lesson, "gauntlet.ts");
-    const [flow] = own.flows;
-    if (!flow) throw new Error(`${lesson} has no flow.`);
+    const [flow] = (await readFlows(lesson))?.flows ?? [];
+    if (!flow) throw new Error(`${lesson.id} has no flow.`);
     const id = crypto.randomUUID().slice(0, 8);
     const run = await flow.runOf(id);
     await scriptFaults(WORLD, run, { [operation]: ["hang"] });
@@ -99,16 +99,19 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const CHOSEN = LESSONS.filter(([lesson]) => process.env["LESSONS"] === "all" || /^02/.test(lesson));
+const CHOSEN = LESSONS.filter(
+  ([lesson]) => process.env["LESSONS"] === "all" || lesson.startsWith("02"),
+);
 
 test.skipIf(!SOAKING).for(CHOSEN)(
   "%s: what was under way goes on after a SIGKILL and a new start, and after a file was saved",
   { timeout: 400_000 },
-  async ([lesson, begin]) => {
-    const dir = join(apps, lesson);
+  async ([id, begin]) => {
+    const dir = join(apps, id);
+    const lesson = { id, dir };
     const port = await freePort();
     const origin = `http://localhost:${port}`;
-    const options = [...(await optionsOf(dir)), "--persist-to", join(folder, "state")];
+    const options = [...(await optionsOf(lesson)), "--persist-to", join(folder, "state")];
     const start = async () => {
       const server = startDev(dir, port, folder, options);
       await vi.waitFor(async () => {
@@ -156,17 +159,13 @@ test.skipIf(!SOAKING).for(CHOSEN)(
 );
 
 /** How `pnpm dev` calls `lesson-dev`, with the secrets that the lesson's flows know. */
-async function optionsOf(dir: string): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile(join(dir, "package.json"), "utf8")) as {
+async function optionsOf(lesson: LessonFolder): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(lesson.dir, "package.json"), "utf8")) as {
     scripts: { dev: string };
   };
   const words = scripts.dev.match(/(?:[^\s"]|"[^"]*")+/g) ?? [];
   const given = words.slice(1).map((word) => word.replaceAll('"', ""));
-  const own = await readFile(join(dir, "gauntlet.ts")).then(
-    () => imported<{ default: LessonFlows }>(dir, "gauntlet.ts"),
-    () => undefined,
-  );
-  const known = own?.default.vars ?? {};
+  const known = (await readFlows(lesson))?.vars ?? {};
   const secrets = Object.keys(
     parseEnv(given.filter((_, nth) => given[nth - 1] === "--secret").join("\n")),
   ).filter((name) => name in known || name.endsWith("_TOKEN"));
@@ -177,8 +176,8 @@ async function optionsOf(dir: string): Promise<string[]> {
   ];
 }
 
-const imported = async <Module>(lesson: string, file: string): Promise<Module> =>
-  import(pathToFileURL(join(apps, lesson.replace(apps, ""), file)).href) as Promise<Module>;
+const imported = async <Module>({ dir }: LessonFolder, file: string): Promise<Module> =>
+  import(pathToFileURL(join(dir, file)).href) as Promise<Module>;
 
 function notHere(): never {
   throw new Error("The bindings of a dev server are its own.");

@@ -1,7 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { readLessons } from "@durable-lessons/lab/runner";
+import { nameOfPair, readLessons } from "@durable-lessons/lab/runner";
 import { describe, expect, test } from "vitest";
 import { describeDisturbanceInChinese } from "../i18n/disturbance.zh-TW.ts";
 import {
@@ -14,7 +14,7 @@ import { errorInChinese, statusInChinese } from "../i18n/lab.zh-TW.ts";
 import { PAIRS_IN_CHINESE } from "../i18n/pairs.zh-TW.ts";
 import { THEME_IN_CHINESE } from "../i18n/theme.zh-TW.ts";
 import { readGauntlet } from "../.vitepress/lab/gauntlet-files.ts";
-import { nameOfPair, readRecording } from "../.vitepress/lab/pair-pages.ts";
+import { readRecording } from "../.vitepress/lab/pair-pages.ts";
 import { withChineseWords } from "../.vitepress/lab/theme-words.ts";
 import { LOST } from "../.vitepress/theme/lab-client.ts";
 import { driftOf, factsOf, sectionsOf } from "./facts.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Pair, VARIANTS } from "@durable-lessons/lab";
-import { readLessons } from "@durable-lessons/lab/runner";
+import { nameOfPair, readLessons } from "@durable-lessons/lab/runner";
 import {
   isLasting,
   trialsOf,
@@ -12,7 +12,6 @@ import {
 import type { Operation } from "@durable-lessons/outside-world/faults";
 import { describe, expect, test } from "vitest";
 import { readGauntlet } from "../.vitepress/lab/gauntlet-files.ts";
-import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
 import { gridRows, withoutIds } from "../.vitepress/theme/gauntlet.ts";
 
 const docs = join(import.meta.dirname, "..");

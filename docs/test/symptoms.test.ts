@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SYMPTOMS } from "@durable-lessons/lab";
-import { readLessons } from "@durable-lessons/lab/runner";
+import { nameOfPair, readLessons } from "@durable-lessons/lab/runner";
 import { expect, test } from "vitest";
-import { nameOfPair } from "../.vitepress/lab/pair-pages.ts";
 
 const docs = join(import.meta.dirname, "..");
 const lessons = await readLessons(join(docs, "..", "apps"));

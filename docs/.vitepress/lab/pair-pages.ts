@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Pair, type Variant, VARIANTS } from "@durable-lessons/lab";
 import { describeDisturbance } from "@durable-lessons/lab/describe";
-import { type Lesson, readLessons } from "@durable-lessons/lab/runner";
+import { type Lesson, nameOfPair, readLessons } from "@durable-lessons/lab/runner";
 import { diffLines } from "diff";
 import { describeDisturbanceInChinese } from "../../i18n/disturbance.zh-TW.ts";
 import { EXCEPTIONS_IN_CHINESE } from "../../i18n/gauntlet.zh-TW.ts";
@@ -24,10 +24,6 @@ export interface Sources {
   appsDir: string;
   docsDir: string;
 }
-
-/** `01/double-submit`, the name that the command line takes. */
-export const nameOfPair = (lesson: Pick<Lesson, "id">, pair: Pick<Pair, "id">) =>
-  `${lesson.id.slice(0, 2)}/${pair.id}`;
 
 /** Every pair of every lesson, in reading order. */
 export async function catalogue({ appsDir, docsDir }: Sources): Promise<CatalogueEntry[]> {

@@ -18,6 +18,9 @@ export const YOURS = "yours";
 /** Whatever of a pair can be run: one of its sides, or the reader's own. */
 export type AnyVariant = Variant | typeof YOURS;
 
+/** The side whose settings and evidence a variant has: the reader's own attempt has those of the fix. */
+export const sideOf = (variant: AnyVariant): Variant => (variant === YOURS ? "fix" : variant);
+
 /**
  * Loads the code of a variant: `() => import("./pitfall.ts")`. It is code for Workers, so nothing else calls this; a
  * variant that throws while it is loaded breaks its own runs only. What it has to export depends on the engine: the

@@ -1,5 +1,5 @@
 /** The queues of the pairs: how the Worker and the runner, who makes its configuration, know of the same ones. */
-import { type AnyVariant, type QueueSettings, type Variant, YOURS } from "./pair.ts";
+import { type AnyVariant, type QueueSettings, sideOf, type Variant } from "./pair.ts";
 
 /** A variant's own queue. */
 export interface VariantQueue extends Required<QueueSettings> {
@@ -33,7 +33,7 @@ export function queueOf(
   lane = 0,
 ): VariantQueue | null {
   if (engine !== "queue" && !queue) return null;
-  const settings = queue && "pitfall" in queue ? queue[variant === YOURS ? "fix" : variant] : queue;
+  const settings = queue && "pitfall" in queue ? queue[sideOf(variant)] : queue;
   const name = `lab-${id}-${variant}${lane === 0 ? "" : `-${lane}`}`;
   return {
     binding: name.toUpperCase().replaceAll("-", "_"),

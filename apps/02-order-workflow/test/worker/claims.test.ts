@@ -6,7 +6,7 @@ import { introspectWorkflowInstance } from "cloudflare:test";
 import { PATIENTLY, untilOver } from "@durable-lessons/test-kit";
 import { env, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { OrderWorkflow } from "../../src/index.ts";
 import { stepsOf } from "../../src/steps.ts";
 import { eventsOf, newParams, resume, runAs, untilStarted, untilWaiting } from "./helpers.ts";
@@ -460,63 +460,4 @@ test("B31: the id of a deleted instance is free again", async () => {
   await instance.delete();
   const again = await runAs(async () => "second", instance.id);
   expect(await untilOver(again)).toMatchObject({ output: "second" });
-});
-
-class Money {
-  cents = 900;
-}
-
-describe("A21: the result of a step", () => {
-  const attemptsOf = async (result: () => unknown) => {
-    let attempts = 0;
-    const seen: unknown[] = [];
-    const { over } = await ending(async (step) => {
-      const plain = async () => {
-        attempts += 1;
-        return result() as null;
-      };
-      seen.push(await step.do("step", retries(2), plain));
-    });
-    return { attempts, status: over.status, seen };
-  };
-
-  test.each<[string, () => unknown]>([
-    ["a Date", () => new Date(0)],
-    ["a Map", () => new Map([["a", 1]])],
-    ["a Set", () => new Set([1])],
-    ["undefined", () => undefined],
-    ["NaN", () => Number.NaN],
-    ["a bigint", () => 1n],
-    ["an Error", () => new TypeError("no")],
-    ["bytes", () => new Uint8Array([1])],
-  ])("comes back as it was: %s", async (_, result) => {
-    expect(await attemptsOf(result)).toEqual({
-      attempts: 1,
-      status: "complete",
-      seen: [result()],
-    });
-  });
-
-  test.each<[string, () => unknown]>([
-    ["Headers", () => new Headers({ a: "b" })],
-    ["a ReadableStream", () => new Response("text").body],
-  ])("can be of the platform's own types: %s", async (_, result) => {
-    expect(await attemptsOf(result)).toMatchObject({ attempts: 1, status: "complete" });
-  });
-
-  test.each<[string, () => unknown]>([
-    ["an instance of a class", () => new Money()],
-    ["a symbol", () => Symbol("no")],
-    ["a URL", () => new URL("https://example.com")],
-    ["an object with a promise", () => ({ later: Promise.resolve(1) })],
-  ])("fails the step after its effect, again and again: %s", async (_, result) => {
-    expect(await attemptsOf(result)).toEqual({ attempts: 3, status: "errored", seen: [] });
-  });
-
-  test.each<[string, () => unknown]>([
-    ["a function", () => () => 1],
-    ["a Response", () => new Response("text")],
-  ])("ends the run at once: %s", async (_, result) => {
-    expect(await attemptsOf(result)).toEqual({ attempts: 1, status: "errored", seen: [] });
-  });
 });

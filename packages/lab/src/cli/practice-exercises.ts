@@ -1,8 +1,8 @@
 import type { Pair } from "../pair.ts";
 import type { PracticeProgress } from "../practice-progress.ts";
 import type { Lesson, Selection } from "../runner/lessons.ts";
-import { mtimeOf, yoursOf } from "../runner/read-lesson.ts";
-import { isExercise, shortName } from "../runner/yours.ts";
+import { mtimeOf, nameOfPair, yoursOf } from "../runner/read-lesson.ts";
+import { isExercise } from "../runner/yours.ts";
 
 /** A pair, as something to do. */
 export interface Exercise {
@@ -32,7 +32,7 @@ export function exercisesOf(selections: readonly Selection[]): Promise<Exercise[
     all.map(async ({ lesson, pair }) => {
       const file = yoursOf(lesson, pair.id);
       const isBegun = (await mtimeOf(file)) !== null;
-      return { name: shortName(lesson, pair.id), lesson, pair, file, isBegun };
+      return { name: nameOfPair(lesson, pair), lesson, pair, file, isBegun };
     }),
   );
 }

@@ -1,10 +1,10 @@
-import { relative } from "node:path";
 import { describeDisturbance } from "../describe.ts";
 import type { Difference } from "../evidence.ts";
 import { YOURS } from "../pair.ts";
 import { ownPlan } from "../plan.ts";
 import type { PracticeProgress } from "../practice-progress.ts";
 import type { Attempt, AttemptStage, Practice } from "../runner/practice.ts";
+import { nameInRepository } from "../runner/read-lesson.ts";
 import { isExercise } from "../runner/yours.ts";
 import type { Colors } from "./colors.ts";
 import { errorText, indented, plain, thrownLines } from "./output.ts";
@@ -18,7 +18,7 @@ export function taskBlock({ name, lesson, pair, file }: Exercise, c: Colors): st
     `${c.bold(name)}  ${pair.title}`,
     `  ${pair.claim}`,
     c.dim(`  disturbed by: ${describeDisturbance(own)}`),
-    `  your file: ${c.cyan(fileName(lesson.dir, file))}`,
+    `  your file: ${c.cyan(nameInRepository(lesson, file))}`,
   ].join("\n");
 }
 
@@ -53,7 +53,7 @@ export function attemptBlock(attempt: Attempt, c: Colors): string {
     "",
     ...(solved ? [c.green("✓ solved")] : [c.red("✗ not yet")]),
     ...(trials && solved
-      ? [c.dim(`  It bears ${trials.count} other trials too, as the fix does.`)]
+      ? [c.dim(`  It survives ${trials.count} other trials too, as the fix does.`)]
       : []),
     ...result.differences.map((one) => `  ${inWords(one)}`),
     ...reason.map((text) => `  ${text}`),
@@ -82,7 +82,7 @@ const times = (count: number) => TIMES[count] ?? `${count} times`;
 export const attemptRow = ({ lesson, pair, file }: Practice, { solved, ...attempt }: Attempt) => ({
   lesson: lesson.id,
   pair: pair.id,
-  file: fileName(lesson.dir, file),
+  file: nameInRepository(lesson, file),
   solved,
   ...attempt,
 });
@@ -116,6 +116,3 @@ export function listBlock(
 /** Why there is nothing to do at a pair. */
 export const noExercise = ({ name }: Exercise) =>
   `${name} has no exercise: both files are the same, and the settings of their queues are the lesson. See its pair.ts.`;
-
-/** A file's name as a reader of the repository says it. */
-const fileName = (lessonDir: string, file: string) => relative(`${lessonDir}/../..`, file);

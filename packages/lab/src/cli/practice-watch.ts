@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { emitKeypressEvents } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../message-of.ts";
 import { noteSolved, readProgress, writeProgress } from "../practice-progress.ts";
 import { iterate } from "../runner/channel.ts";
 import { type Attempt, type AttemptStage, Practice } from "../runner/practice.ts";
@@ -50,8 +51,8 @@ class Keys implements Disposable {
   #taker: ((key: string) => void) | undefined;
   readonly #onKey = (_: unknown, { name = "", ctrl }: { name?: string; ctrl?: boolean }) => {
     const key = ctrl ? `ctrl-${name}` : name;
-    if (this.#taker) this.#taker(key);
-    else this.#waiting.push(key);
+    this.#waiting.push(key);
+    this.#give();
   };
 
   constructor() {
@@ -59,11 +60,18 @@ class Keys implements Disposable {
     process.stdin.on("keypress", this.#onKey).setRawMode(true).resume();
   }
 
-  /** Gives the next key to this taker, one that waits or one that comes; undefined lets them wait. */
-  giveTo(taker: ((key: string) => void) | undefined): void {
+  /** Gives one key to this taker, the first that waits or the next that comes; undefined lets them wait. */
+  nextTo(taker: ((key: string) => void) | undefined): void {
     this.#taker = taker;
-    const [key] = taker ? this.#waiting.splice(0, 1) : [];
-    if (key !== undefined) taker?.(key);
+    this.#give();
+  }
+
+  #give(): void {
+    const taker = this.#taker;
+    const key = taker && this.#waiting.shift();
+    if (key === undefined) return;
+    this.#taker = undefined;
+    taker?.(key);
   }
 
   [Symbol.dispose](): void {
@@ -100,11 +108,7 @@ class WatchedPair {
     let takeKey: () => void = () => undefined;
     const happenings = iterate<Happening>(async (emit, stop) => {
       // One at a time: those after an "n" may be for the next pair.
-      takeKey = () =>
-        keys.giveTo((key) => {
-          keys.giveTo(undefined);
-          emit({ type: "key", key });
-        });
+      takeKey = () => keys.nextTo((key) => emit({ type: "key", key }));
       takeKey();
       const watcher = watch(dirname(file), (_, name) => {
         if (name === basename(file)) emit({ type: "saved" });
@@ -117,7 +121,7 @@ class WatchedPair {
         );
       } finally {
         watcher.close();
-        keys.giveTo(undefined);
+        keys.nextTo(undefined);
       }
     }, signal);
     try {
@@ -152,9 +156,7 @@ class WatchedPair {
         return undefined;
       }
       case "failed": {
-        const { error } = happening;
-        const text = error instanceof Error ? error.message : String(error);
-        this.#print(`\nIt could not be run: ${text}\n\n${this.#keys(false)}`);
+        this.#print(`\nIt could not be run: ${messageOf(happening.error)}\n\n${this.#keys(false)}`);
         return undefined;
       }
     }
@@ -210,7 +212,7 @@ class WatchedPair {
         return "next";
       case "r":
         this.#isAsking = true;
-        this.#print("Shall your file be the pitfall again? What you wrote is lost. (y/n)");
+        this.#print("Reset your file to the pitfall? What you wrote is lost. (y/n)");
         return undefined;
       case "q":
         return 0;

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { messageOf } from "../message-of.ts";
 import {
   progressFileOf,
   type PracticeProgress,
@@ -48,8 +49,8 @@ Usage: pnpm practice [lesson/pair] [--once] [--json]
 
 Your file is yours.ts beside pitfall.ts and fix.ts. It begins as a copy of the pitfall; git ignores it.
 Each time you save it, its types are checked, it is run while the runtime is killed under it, and what
-happened outside is shown beside the goal. Once that is right it has to bear the other faults that the
-fix bears. While it watches: h hint, n next, r reset, l list, q quit.
+happened outside is shown beside the goal. Once that is right it has to survive the other faults that
+the fix survives. While it watches: h hint, n next, r reset, l list, q quit.
 
 Options
   --once          judge the file as it is and end; so it is without a terminal, too
@@ -57,7 +58,7 @@ Options
   --timeout N     seconds that one run may take, 30 by default
   --help, -h      print this
 
-Exit code: 0 solved, 1 not yet, 2 the call was wrong, 130 after Ctrl-C.
+Exit code: 0 solved, 1 not yet, 2 wrong arguments, 130 after Ctrl-C.
 `;
 
 /**
@@ -198,9 +199,7 @@ async function judgeOnce(
     return attempt.solved ? EXIT.ok : EXIT.notYet;
   } catch (error) {
     if (stop.exitCode !== undefined) return stop.exitCode;
-    stderr.write(
-      `The practice broke off: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    stderr.write(`The practice failed: ${messageOf(error)}\n`);
     return EXIT.notYet;
   } finally {
     await practice.close();

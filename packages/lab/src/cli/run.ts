@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { autocompleteMultiselect, isCancel } from "@clack/prompts";
+import { messageOf } from "../message-of.ts";
 import { findLessons, select, type Selection, UnknownNameError } from "../runner/lessons.ts";
 import type { FlowResult, GauntletResult } from "../runner/gauntlet.ts";
 import { type AnyVariant, VARIANTS } from "../pair.ts";
@@ -257,5 +258,3 @@ async function offer(selections: Selection[]): Promise<Selection[] | null> {
     return wanted.length > 0 ? [{ lesson, pairs: wanted, broken }] : [];
   });
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,9 +1,10 @@
-import { dirname, relative } from "node:path";
+import { messageOf } from "../message-of.ts";
 import { type Pair, VARIANTS } from "../pair.ts";
 import { ownPlan } from "../plan.ts";
 import { iterate } from "./channel.ts";
 import type { Selection } from "./lessons.ts";
 import type { PairResult, Progress, VariantResult } from "./progress.ts";
+import { nameInRepository } from "./read-lesson.ts";
 import { LessonSession } from "./session.ts";
 
 /** Settings of a comparison. */
@@ -36,7 +37,7 @@ export function comparePairs(
       signal.throwIfAborted();
       emit({ type: "starting", lesson: lesson.id, pairs: pairs.map(({ id }) => id) });
       for (const { pair, file, line = 1, message } of broken) {
-        const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
+        const at = `${nameInRepository(lesson, file)}:${line}`;
         emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
       }
       if (pairs.length === 0) continue;
@@ -92,7 +93,7 @@ function once(emit: (progress: Progress) => void, told: Set<string>) {
 
 /** The result of a pair whose lesson could not be started. */
 function notStarted(lesson: string, pair: Pair, error: unknown): PairResult {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const [pitfall, fix] = VARIANTS.map((variant): VariantResult => {
     const { status = "complete", ...expected } = ownPlan(pair, variant).expect;
     return {

@@ -92,7 +92,7 @@ export async function tryFlows(
         else if (!response.ok && nth === 1) refusal = `it was refused: ${response.status} ${text}`;
       }
       for (let isKilled = false; ;) {
-        // It never begins.
+        // What was refused never begins.
         if (refusal) break;
         signal.throwIfAborted();
         if (wantsCrash && !isKilled) {

@@ -1,4 +1,3 @@
-import { dirname, relative } from "node:path";
 import type { Broken } from "@durable-lessons/outside-world/rules";
 import type { AnyVariant, Exception, Pair, Variant } from "../pair.ts";
 import { iterate, linkAbort } from "./channel.ts";
@@ -6,6 +5,7 @@ import { readFlows, tryFlows } from "./flows.ts";
 import type { Selection } from "./lessons.ts";
 import { tryPairs } from "./pair-trials.ts";
 import type { Progress } from "./progress.ts";
+import { nameInRepository } from "./read-lesson.ts";
 import { Turns } from "./turns.ts";
 
 /** What came of one trial of one variant. */
@@ -113,7 +113,7 @@ export function runGauntlet(
     try {
       for (const { lesson, pairs, broken, sides, flows } of started) {
         for (const { pair, file, line = 1, message } of broken) {
-          const at = `${relative(dirname(dirname(lesson.dir)), file)}:${line}`;
+          const at = `${nameInRepository(lesson, file)}:${line}`;
           emit({ type: "pair-unreadable", lesson: lesson.id, pair, message: `${at}: ${message}` });
         }
         const tried = await sides;

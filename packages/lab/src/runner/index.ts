@@ -5,6 +5,7 @@ export {
   findLessons,
   type Lesson,
   type LessonFolder,
+  nameOfPair,
   readLesson,
   readLessons,
   select,
@@ -28,6 +29,7 @@ export type {
   RunSnapshot,
   VariantResult,
 } from "./progress.ts";
+export { readFlows } from "./flows.ts";
 export { lessonConfigs } from "./lesson-configs.ts";
 export type { CrashReport } from "@durable-lessons/crash-test";
 export type { Mark } from "@durable-lessons/types";

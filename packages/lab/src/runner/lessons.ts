@@ -11,7 +11,13 @@ import {
   type ReadOptions,
 } from "./read-lesson.ts";
 
-export { type BrokenPair, type Lesson, type LessonFolder, readLesson } from "./read-lesson.ts";
+export {
+  type BrokenPair,
+  type Lesson,
+  type LessonFolder,
+  nameOfPair,
+  readLesson,
+} from "./read-lesson.ts";
 
 /** A lesson and those of its pairs that were asked for. */
 export interface Selection {

@@ -1,5 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Pair, VARIANTS, YOURS } from "../pair.ts";
 
@@ -41,6 +41,14 @@ export interface ReadOptions {
 
 /** The folder of a lesson's pairs. */
 export const pitfallsOf = (lessonDir: string) => join(lessonDir, "src", "pitfalls");
+
+/** A file's name as a reader of the repository says it: `apps/01-…/src/…`. */
+export const nameInRepository = ({ dir }: Pick<LessonFolder, "dir">, file: string) =>
+  relative(dirname(dirname(dir)), file);
+
+/** The name that commands take: `01/double-submit`. */
+export const nameOfPair = ({ id }: Pick<LessonFolder, "id">, pair: Pick<Pair, "id">) =>
+  `${id.slice(0, 2)}/${pair.id}`;
 
 /** The file of the reader's own attempt at a pair, which need not be there. */
 export const yoursOf = ({ dir }: Pick<LessonFolder, "dir">, pair: string) =>

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TimeLimitError, within } from "@durable-lessons/crash-test/time-limit";
 import type { Mark } from "@durable-lessons/types";
+import { messageOf } from "../message-of.ts";
 import { compareEvidence } from "../evidence.ts";
 import { type Crash, isOver, type RunLedger, type RunReport } from "../pair.ts";
 import type { Plan } from "../plan.ts";
@@ -418,8 +419,6 @@ function errorOf(text: string): string {
     return text;
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function* ndjson(response: Response): AsyncGenerator<PlatformEvent> {
   let rest = "";

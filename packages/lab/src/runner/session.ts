@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import type { CrashReport } from "@durable-lessons/crash-test";
 import { buildProblems } from "@durable-lessons/crash-test/build-problems";
 import { type AnyVariant, type Pair, type Variant, VARIANTS, YOURS } from "../pair.ts";
@@ -10,6 +10,7 @@ import { EventFeed } from "./event-feed.ts";
 import type { Lanes } from "./lab-worker.ts";
 import type { Lesson } from "./lessons.ts";
 import type { Progress, ThrownError } from "./progress.ts";
+import { nameInRepository } from "./read-lesson.ts";
 import { pairResult, RunClient } from "./run-client.ts";
 import type { RuntimeWatch } from "./runtime-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
@@ -529,7 +530,7 @@ export class LessonSession {
 
   /** A file's name as a reader of the repository says it. */
   #nameOf(file: string): string {
-    return relative(dirname(dirname(this.lesson.dir)), file);
+    return nameInRepository(this.lesson, file);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
+import { nameInRepository } from "./read-lesson.ts";
 import { API, type Diagnostic } from "typescript/unstable/async";
 
 /** What the compiler says of a file. */
@@ -56,7 +57,7 @@ export class TypeChecker {
 
   #problem(file: string, source: string, { pos, code, text, messageChain }: Diagnostic) {
     const before = source.slice(0, pos).split("\n");
-    const name = relative(dirname(dirname(this.#dir)), file);
+    const name = nameInRepository({ dir: this.#dir }, file);
     const more = (messageChain ?? []).map((part) => `\n  ${part.text}`).join("");
     return {
       at: `${name}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`,

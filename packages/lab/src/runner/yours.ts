@@ -8,10 +8,6 @@ import { type LessonFolder, pitfallsOf, yoursOf } from "./read-lesson.ts";
 
 export { yoursOf } from "./read-lesson.ts";
 
-/** The short name of a pair: `01/double-submit`. */
-export const shortName = ({ id }: Pick<LessonFolder, "id">, pair: string) =>
-  `${id.slice(0, 2)}/${pair}`;
-
 /** Is there code to repair? Not where the settings of the two queues are the lesson. */
 export const isExercise = (pair: Pair): boolean =>
   !(pair.engine !== "workflow" && pair.queue && "pitfall" in pair.queue);

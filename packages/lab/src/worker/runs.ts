@@ -12,7 +12,7 @@ import {
 } from "@durable-lessons/outside-world";
 import { type Mark, WAKE_EVENT } from "@durable-lessons/types";
 import { eventsSoFar } from "@durable-lessons/worker-helpers/instances";
-import { type AnyVariant, isOver, type RunLedger, type RunReport, YOURS } from "../pair.ts";
+import { type AnyVariant, isOver, type RunLedger, type RunReport, sideOf } from "../pair.ts";
 import { lastOf, neighbourOf } from "../trials.ts";
 import { databaseOf } from "./database.ts";
 import type { Ending, Engine, EngineRun } from "./engines/engine.ts";
@@ -98,7 +98,6 @@ export class Run<Env extends LabBindings> {
   /** How the run stands, with its evidence. */
   async report(): Promise<RunReport & { effects: unknown[] }> {
     const { env, pair, variant } = this.#run;
-    const { expect } = pair;
     // First the ending: what is counted after a run has ended is complete.
     const ending = await this.#ending();
     const [effects, observations, hanging] = await Promise.all([
@@ -107,8 +106,7 @@ export class Run<Env extends LabBindings> {
       hangingCalls(env.WORLD, this.id),
     ]);
     const countsSteps =
-      isOver(ending.status) &&
-      "workflow.step-started" in expect[variant === YOURS ? "fix" : variant];
+      isOver(ending.status) && "workflow.step-started" in pair.expect[sideOf(variant)];
     return {
       ...ending,
       evidence: countEffects(effects),
